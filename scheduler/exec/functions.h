@@ -1,0 +1,44 @@
+// Functions: what tasks can call by name. A server has one registry; users add their own.
+//
+// Thread safety: Register() before the registry is shared; the rest from any thread.
+
+#ifndef JACKDAW_SCHEDULER_EXEC_FUNCTIONS_H_
+#define JACKDAW_SCHEDULER_EXEC_FUNCTIONS_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "scheduler/base/bytes.h"
+#include "scheduler/graph/action.h"
+
+namespace jackdaw {
+
+class Functions {
+ public:
+  // Payload, inputs and the wish to stop come from the attempt. Exceptions become UNKNOWN.
+  using Function = std::function<absl::StatusOr<Bytes>(Attempt&)>;
+
+  // ALREADY_EXISTS for a name that is taken; INVALID_ARGUMENT for one that is not 1 to 128
+  // of a-z, A-Z, 0-9, '_', '-', '.' and '/'.
+  absl::Status Register(absl::string_view name, Function function);
+  absl::Status Register(absl::string_view name, std::shared_ptr<Action> action);
+
+  // Null for an unknown name.
+  [[nodiscard]] std::shared_ptr<Action> Find(absl::string_view name) const;
+  // Sorted.
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] std::vector<std::shared_ptr<Action>> actions() const;
+
+ private:
+  absl::flat_hash_map<std::string, std::shared_ptr<Action>> actions_;
+};
+
+}  // namespace jackdaw
+
+#endif  // JACKDAW_SCHEDULER_EXEC_FUNCTIONS_H_

@@ -1,0 +1,76 @@
+// WorkStealingPool: the runner for compute. Each worker owns a deque, works on its newest
+// task and, when it has none, takes others' oldest. Work from outside comes through the
+// injector. A pool without workers (Options::workers = 0) runs on whoever calls RunOne().
+//
+// Thread safety: every method from any thread, at any time between the constructor's
+// return and the destructor's start. RunOne() and RunUntilIdle() only on a pool of zero
+// workers, by one thread at a time.
+
+#ifndef JACKDAW_SCHEDULER_POOL_WORK_STEALING_POOL_H_
+#define JACKDAW_SCHEDULER_POOL_WORK_STEALING_POOL_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "scheduler/base/clock.h"
+#include "scheduler/pool/runner.h"
+#include "scheduler/pool/work_source.h"
+#include "scheduler/pool/worker_stats.h"
+
+namespace jackdaw {
+
+class WorkStealingPool final : public Runner {
+ public:
+  struct Options {
+    std::string name = "compute";  // Threads are called `<name>.worker.<index>`.
+    int workers = -1;              // 0 to kMaxWorkers; -1: EffectiveCpuCount().
+    absl::Duration spin = absl::Microseconds(20);  // Longest search before parking.
+    std::uint64_t seed = 0;                        // For the order of victims.
+    std::function<void(int worker)> on_thread_start;
+    std::function<void(int worker)> on_thread_exit;
+    Clock* clock = &Clock::Real();
+  };
+  static constexpr int kMaxWorkers = 1024;
+
+  // Starts the workers. When the system refuses a thread, runs with those it has, at least one.
+  explicit WorkStealingPool(Options options);
+  // Drains: ShutdownAndWait(ShutdownMode::kDrain).
+  ~WorkStealingPool() override;
+
+  [[nodiscard]] bool Submit(Task* task) override;
+  [[nodiscard]] absl::string_view name() const override;
+  [[nodiscard]] int size() const override;
+  [[nodiscard]] std::int64_t task_count() const override;
+  void Shutdown(ShutdownMode mode) override;
+  void ShutdownAndWait(ShutdownMode mode) override;
+
+  // Lets workers take from `source` until DetachSource(), which returns once no worker is
+  // still inside it. At most one at a time. The source outlives its attachment.
+  void AttachSource(WorkSource* source);
+  void DetachSource();
+  // Says that the source may have work: wakes a worker if one should come.
+  void NotifySource();
+
+  // Zero workers: runs one task on the calling thread; false if there was none.
+  bool RunOne();
+  // Zero workers: runs until nothing is left. Returns how many tasks ran.
+  std::int64_t RunUntilIdle();
+
+  // One entry a worker (one for the caller where there are none). Never blocks a worker.
+  [[nodiscard]] std::vector<WorkerStats> worker_stats() const;
+  [[nodiscard]] PoolStats stats() const;
+
+ private:
+  class Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace jackdaw
+
+#endif  // JACKDAW_SCHEDULER_POOL_WORK_STEALING_POOL_H_

@@ -1,0 +1,50 @@
+// WorkerContext: what a running task can see and use of the worker that runs it.
+//
+// Thread safety: a context belongs to its worker's thread; never hand it to another.
+
+#ifndef JACKDAW_SCHEDULER_POOL_WORKER_CONTEXT_H_
+#define JACKDAW_SCHEDULER_POOL_WORKER_CONTEXT_H_
+
+#include <cstdint>
+
+#include "scheduler/pool/task.h"
+
+namespace jackdaw {
+
+class WorkStealingPool;
+
+// How the task that is running now was found.
+enum class Origin : std::uint8_t { kOwnDeque, kStolen, kInjector, kMailbox, kInline };
+
+class WorkerContext {
+ public:
+  // The context of the calling thread, or null where no work-stealing worker runs. Not
+  // inlined, so that a coroutine which changed threads cannot see its old one.
+  [[nodiscard]] static WorkerContext* Current();
+
+  [[nodiscard]] virtual WorkStealingPool& pool() const = 0;
+  [[nodiscard]] virtual int index() const = 0;  // In [0, max(1, pool().size())).
+  [[nodiscard]] virtual Origin origin() const = 0;
+
+  // Pushes on this worker's own deque; the newest runs first, thieves take the oldest.
+  // Wakes another worker if one should come. The pool has then accepted the task.
+  virtual void Push(Task* task) = 0;
+
+  // Tasks in this worker's deque, give or take those being stolen.
+  [[nodiscard]] virtual std::int64_t Depth() const = 0;
+
+  // Whether the task should end its turn soon: work waits in the injector or another
+  // worker is searching for some. A cheap look, for long loops that run many small pieces.
+  [[nodiscard]] virtual bool ShouldYield() const = 0;
+
+  // Counts pieces of work that the running task did on its own, without any queue, as
+  // `count` tasks of origin kInline.
+  virtual void CountInline(std::int64_t count) = 0;
+
+ protected:
+  ~WorkerContext() = default;
+};
+
+}  // namespace jackdaw
+
+#endif  // JACKDAW_SCHEDULER_POOL_WORKER_CONTEXT_H_
