@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -21,6 +22,8 @@
 #include "scheduler/graph/action_stats.h"
 
 namespace jackdaw {
+
+class ConcurrencyLimit;  // concurrency_limit.h
 
 // How an attempt ended. `status` decides; the output of an attempt that failed is dropped,
 // its log is kept.
@@ -68,9 +71,9 @@ class Attempt {
 
 class Action {
  public:
-  // `metric_name` labels this action's metrics: from a bounded set, never a client's choice.
-  Action(std::string kind, std::string metric_name)
-      : kind_(std::move(kind)), stats_(std::move(metric_name)) {}
+  // `stats` is where the action's tasks are counted; actions of one name may share it.
+  Action(std::string kind, std::shared_ptr<ActionStats> stats)
+      : kind_(std::move(kind)), stats_(std::move(stats)) {}
   virtual ~Action() = default;
 
   // Runs one attempt, on a worker of the pool. Returns its outcome, or nullopt when it goes
@@ -81,17 +84,16 @@ class Action {
   // and share a reading of the clock.
   [[nodiscard]] virtual bool instant() const { return false; }
 
-  // How many attempts may be under way at once over all jobs; further tasks stay QUEUED.
-  // 0: no limit of its own.
-  [[nodiscard]] virtual int concurrency_limit() const { return 0; }
+  // Holds back attempts beyond what it admits, over all actions and jobs that share it; such
+  // a task stays QUEUED. Null: no limit. Lives as long as the action.
+  [[nodiscard]] virtual ConcurrencyLimit* concurrency_limit() const { return nullptr; }
 
   [[nodiscard]] absl::string_view kind() const { return kind_; }  // "function", "command".
-  [[nodiscard]] ActionStats& stats() { return stats_; }
-  [[nodiscard]] const ActionStats& stats() const { return stats_; }
+  [[nodiscard]] const std::shared_ptr<ActionStats>& stats() const { return stats_; }
 
  private:
   const std::string kind_;
-  ActionStats stats_;
+  const std::shared_ptr<ActionStats> stats_;
 };
 
 }  // namespace jackdaw

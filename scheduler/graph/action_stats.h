@@ -38,6 +38,7 @@ class ActionStats {
     Histogram run_time;    // From start to end, one an attempt.
   };
 
+  // `metric_name` labels the metrics: from a bounded set, never a client's free choice.
   explicit ActionStats(std::string metric_name);
   ~ActionStats();
   ActionStats(const ActionStats&) = delete;

@@ -35,8 +35,8 @@ namespace jackdaw {
 struct JobOptions {
   std::string id;  // Unique among the engine's jobs; the caller's choice.
   FailurePolicy failure_policy = FailurePolicy::kContinue;
-  Priority priority = Priority::kNormal;            // Weighs the job among others: 1, 4, 16.
-  absl::Duration timeout = absl::ZeroDuration();    // Whole job; zero: none.
+  Priority priority = Priority::kNormal;          // Weighs the job among others: 1, 4, 16.
+  absl::Duration timeout = absl::ZeroDuration();  // Whole job; zero: none.
 };
 
 // The record of one attempt. Times are infinite where they have not come yet.
@@ -60,8 +60,7 @@ struct TaskSnapshot {
   int attempts = 0;     // Started so far.
   std::vector<AttemptRecord> attempt_records;  // Oldest first; the last kMaxAttemptRecords.
   std::vector<TaskIndex> dependencies;
-  Action* action = nullptr;
-  std::uint64_t revision = 0;
+  std::shared_ptr<Action> action;
 };
 
 struct JobSnapshot {

@@ -17,13 +17,14 @@ struct RetryPolicy {
   // max_backoff, then scaled by a random factor in [1 - jitter, 1 + jitter].
   absl::Duration initial_backoff = absl::Milliseconds(100);
   absl::Duration max_backoff = absl::Seconds(30);
-  double multiplier = 2;  // At least 1.
+  double multiplier = 2;  // 1 to kMaxMultiplier.
   double jitter = 0.2;    // 0 to 1.
   // The codes that are worth another attempt. Empty: all but those that another attempt
   // cannot change (IsRetryable()).
   std::vector<absl::StatusCode> codes;
 
   static constexpr int kMaxAttempts = 1000;
+  static constexpr double kMaxMultiplier = 100;
 };
 
 struct TaskPolicy {
@@ -34,6 +35,9 @@ struct TaskPolicy {
   // retried; a task that waits in the queue for longer than the second fails for good.
   absl::Duration attempt_timeout = absl::ZeroDuration();
   absl::Duration queue_timeout = absl::ZeroDuration();
+
+  // Of every span above, those of `retry` included.
+  static constexpr absl::Duration kMaxSpan = absl::Hours(24 * 365);
 };
 
 // Whether a failure with `code` is tried again under `policy`, attempts permitting. By
@@ -41,7 +45,8 @@ struct TaskPolicy {
 // UNAUTHENTICATED, FAILED_PRECONDITION, OUT_OF_RANGE, UNIMPLEMENTED and CANCELLED are not.
 [[nodiscard]] bool IsRetryable(const RetryPolicy& policy, absl::StatusCode code);
 
-// The wait after attempt `attempt` (from 1) failed; `fraction`, uniform in [0, 1), decides the jitter.
+// The wait after attempt `attempt` (from 1) failed; `fraction`, uniform in [0, 1), decides the
+// jitter.
 [[nodiscard]] absl::Duration Backoff(const RetryPolicy& policy, int attempt, double fraction);
 
 // INVALID_ARGUMENT, with the field (`retry.max_attempts`), its limit and its value.
