@@ -1,10 +1,16 @@
-// Functions: what tasks can call by name. A server has one registry; users add their own.
+// Functions: what tasks can call by name. A server has one registry; a team adds its own
+// functions to it:
+//
+//   functions.Register("resize", [](Attempt& attempt) -> absl::StatusOr<Bytes> {
+//     return Resize(attempt.payload());
+//   });
 //
 // Thread safety: Register() before the registry is shared; the rest from any thread.
 
 #ifndef JACKDAW_SCHEDULER_EXEC_FUNCTIONS_H_
 #define JACKDAW_SCHEDULER_EXEC_FUNCTIONS_H_
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -21,11 +27,16 @@ namespace jackdaw {
 
 class Functions {
  public:
-  // Payload, inputs and the wish to stop come from the attempt. Exceptions become UNKNOWN.
+  // Runs on a worker of the pool, concurrently with itself. Payload, inputs and the wish to
+  // stop come from the attempt, which ends when the function returns (so it does not call
+  // Detach(); what goes on longer is an Action). An exception becomes UNKNOWN with its
+  // what().
   using Function = std::function<absl::StatusOr<Bytes>(Attempt&)>;
 
+  static constexpr std::size_t kMaxNameBytes = 128;
+
   // ALREADY_EXISTS for a name that is taken; INVALID_ARGUMENT for one that is not 1 to 128
-  // of a-z, A-Z, 0-9, '_', '-', '.' and '/'.
+  // of a-z, A-Z, 0-9, '_', '-', '.' and '/', and for an empty function or action.
   absl::Status Register(absl::string_view name, Function function);
   absl::Status Register(absl::string_view name, std::shared_ptr<Action> action);
 
@@ -33,6 +44,7 @@ class Functions {
   [[nodiscard]] std::shared_ptr<Action> Find(absl::string_view name) const;
   // Sorted.
   [[nodiscard]] std::vector<std::string> names() const;
+  // In the order of their names.
   [[nodiscard]] std::vector<std::shared_ptr<Action>> actions() const;
 
  private:
