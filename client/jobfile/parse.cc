@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "client/jobfile/check.h"
 #include "client/jobfile/errors.h"
@@ -21,7 +22,8 @@ namespace jackdaw::jobfile {
 namespace {
 
 constexpr int kMaxAttempts = 1000;
-constexpr double kMaxMultiplier = 1000;
+constexpr double kMaxMultiplier = 100;
+constexpr std::size_t kMaxIdBytes = 128;
 constexpr char kCommandExpected[] =
     "a list: the program and its arguments, such as [sh, -c, \"echo hello\"]";
 
@@ -65,6 +67,22 @@ std::vector<Field::Reader> PolicyReaders(Policy& policy, Surroundings& surroundi
                surroundings.env[name] = value;
            }},
           {"workdir", [&](const Field& f) { Put(surroundings.workdir, f.Name()); }}};
+}
+
+// A task's id stands in its resource name, and digits only would be an index.
+std::optional<std::string> ReadId(const Field& field) {
+  std::optional<std::string> id = field.Text();
+  if (!id.has_value()) return std::nullopt;
+  const auto fits = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.';
+  };
+  const auto digit = [](char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); };
+  if (!id->empty() && id->size() <= kMaxIdBytes && std::all_of(id->begin(), id->end(), fits) &&
+      !std::all_of(id->begin(), id->end(), digit)) {
+    return id;
+  }
+  field.FailExpected("1 to 128 of a-z, A-Z, 0-9, '_', '-' and '.', not digits only");
+  return std::nullopt;
 }
 
 // What of a task was written, where that matters beside its value.
@@ -132,7 +150,7 @@ void ReadTask(const Field& field, const Policy& policy, const Surroundings& surr
                                      [&](const Field& f) {
                                        given.id = true;
                                        places.id = f.place();
-                                       Put(task.id, f.Name());
+                                       Put(task.id, ReadId(f));
                                      }},
                                     {"function",
                                      [&](const Field& f) {

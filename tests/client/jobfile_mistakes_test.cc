@@ -47,10 +47,13 @@ TEST(JobFileMistakesTest, UnknownFieldsComeWithAHint) {
   EXPECT_THAT(Mistakes("tasks:\n  - id: a\n    function: noop\n    afer: [b]\n"),
               ElementsAre(absl::StrCat("f.yaml:4:5: tasks[0].afer: unknown field, expected one of ",
                                        kTaskFields, ", did you mean \"after\"?")));
+}
+
+TEST(JobFileMistakesTest, UnknownFieldAtTheTopComesWithAHint) {
   EXPECT_THAT(Mistakes("task: []\n"),
-              ElementsAre("f.yaml:1:1: found no tasks, expected the field `tasks`",
-                          "f.yaml:1:1: task: unknown field, expected one of name, failure_policy, "
-                          "priority, timeout, labels, defaults, tasks, did you mean \"tasks\"?"));
+              ElementsAre("f.yaml:1:1: task: unknown field, expected one of name, failure_policy, "
+                          "priority, timeout, labels, defaults, tasks, did you mean \"tasks\"?",
+                          "f.yaml:1:1: found no tasks, expected the field `tasks`"));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -72,8 +75,17 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"NoId", "tasks:\n  - function: noop\n",
              "f.yaml:2:5: tasks[0]: found no id, expected the field `id`"},
         Case{"EmptyId", "tasks:\n  - {id: '', function: noop}\n",
-             "f.yaml:2:10: tasks[0].id: found \"\", expected text that is not empty and has no "
-             "NUL character"},
+             "f.yaml:2:10: tasks[0].id: found \"\", expected 1 to 128 of a-z, A-Z, 0-9, '_', '-' "
+             "and '.', not digits only"},
+        Case{"IdWithSpace", "tasks:\n  - {id: a b, function: noop}\n",
+             "f.yaml:2:10: tasks[0].id: found \"a b\", expected 1 to 128 of a-z, A-Z, 0-9, '_', "
+             "'-' and '.', not digits only"},
+        Case{"IdLikeAnIndex", "tasks:\n  - {id: 12, function: noop}\n",
+             "f.yaml:2:10: tasks[0].id: found \"12\", expected 1 to 128 of a-z, A-Z, 0-9, '_', "
+             "'-' and '.', not digits only"},
+        Case{"EmptyFunction", "tasks:\n  - {id: a, function: ''}\n",
+             "f.yaml:2:23: tasks[0].function: found \"\", expected text that is not empty and has "
+             "no NUL character"},
         Case{"NoAction", "tasks:\n  - id: a\n",
              "f.yaml:2:5: tasks[0]: found neither function nor command, expected one of them"},
         Case{"BothActions", "tasks:\n  - {id: a, function: noop, command: [x]}\n",
