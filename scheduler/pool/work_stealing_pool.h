@@ -9,6 +9,8 @@
 #ifndef JACKDAW_SCHEDULER_POOL_WORK_STEALING_POOL_H_
 #define JACKDAW_SCHEDULER_POOL_WORK_STEALING_POOL_H_
 
+#include <pthread.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -30,15 +32,22 @@ class WorkStealingPool final : public Runner {
   struct Options {
     std::string name = "compute";  // Threads are called `<name>.worker.<index>`.
     int workers = -1;              // 0 to kMaxWorkers; -1: EffectiveCpuCount().
-    absl::Duration spin = absl::Microseconds(20);  // Longest search before parking.
-    std::uint64_t seed = 0;                        // For the order of victims.
+    // Longest search before parking; it adapts below that. None where the pool has more
+    // workers than there are usable CPUs, for a searcher would stand in a worker's way.
+    absl::Duration spin = absl::Microseconds(50);
+    std::uint64_t seed = 0;  // For the order of victims.
+    // Called on each worker's thread, before its first task and after its last. Must not
+    // throw. Signals are blocked on these threads but for those that a fault raises.
     std::function<void(int worker)> on_thread_start;
     std::function<void(int worker)> on_thread_exit;
     Clock* clock = &Clock::Real();
+    // For tests, to refuse threads: how one is made. As pthread_create() without attributes.
+    std::function<int(pthread_t* thread, void* (*body)(void*), void* argument)> create_thread;
   };
   static constexpr int kMaxWorkers = 1024;
 
-  // Starts the workers. When the system refuses a thread, runs with those it has, at least one.
+  // Starts the workers. When the system refuses a thread, runs with those it has; when it
+  // refuses the first one, ends the process with a message, as when memory runs out.
   explicit WorkStealingPool(Options options);
   // Drains: ShutdownAndWait(ShutdownMode::kDrain).
   ~WorkStealingPool() override;

@@ -1,9 +1,11 @@
-// Counters of a worker and of a pool, as a snapshot. Each worker owns a cache line that
+// Counters of a worker and of a pool, as a snapshot. Each worker owns cache lines that
 // only it writes; a reader sums. Counts since the start of the pool; a snapshot taken
-// while the pool works may miss what happens meanwhile, never count it twice.
+// while the pool works may miss what happens meanwhile, never count it twice. A task is
+// counted just before it begins: whoever learns from it that it ran finds it counted.
 //
 // Always, once the pool is idle:
 //   tasks = from_own_deque + from_steals + from_injector + from_mailbox + inline_runs
+//   accepted = tasks - inline_runs + dropped, summed over the workers
 
 #ifndef JACKDAW_SCHEDULER_POOL_WORKER_STATS_H_
 #define JACKDAW_SCHEDULER_POOL_WORKER_STATS_H_
@@ -13,12 +15,13 @@
 namespace jackdaw {
 
 struct WorkerStats {
-  std::int64_t tasks = 0;           // Run to the end.
+  std::int64_t tasks = 0;           // Run, the one that runs now included.
   std::int64_t from_own_deque = 0;  // Where each came from. What a WorkSource gave passes
   std::int64_t from_steals = 0;     // through the deque and counts as own or stolen.
   std::int64_t from_injector = 0;
   std::int64_t from_mailbox = 0;
   std::int64_t inline_runs = 0;  // Run as the next step of another task, without a queue.
+  std::int64_t dropped = 0;      // Dropped by a cancelling shutdown, not run.
 
   std::int64_t steals_taken = 0;  // Attempts by outcome; taken = from_steals.
   std::int64_t steals_empty = 0;

@@ -1,0 +1,206 @@
+#include "scheduler/pool/work_stealing_pool.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/synchronization/mutex.h"
+#include "scheduler/base/cpu_count.h"
+#include "scheduler/pool/pool_core.h"
+#include "scheduler/pool/worker.h"
+#include "scheduler/pool/worker_threads.h"
+
+namespace jackdaw {
+
+// Owned by the pool and by each of its threads: a pool may be destroyed by its own task.
+class WorkStealingPool::Impl {
+ public:
+  explicit Impl(Options options) : options_(std::move(options)) {}
+
+  // `self` owns this object. Once, before anything else.
+  void Start(WorkStealingPool* pool, const std::shared_ptr<Impl>& self);
+
+  [[nodiscard]] PoolCore& core() { return *core_; }
+  [[nodiscard]] const Options& options() const { return options_; }
+  [[nodiscard]] WorkerThreads& threads() { return threads_; }
+  [[nodiscard]] Worker& driven() { return *core_->workers.front(); }
+
+  // Whether the calling thread runs a task of this pool.
+  [[nodiscard]] bool OnWorker() const {
+    const Worker* worker = Worker::Current();
+    return worker != nullptr && &worker->core() == &*core_;
+  }
+
+  // Zero workers: on the calling thread. Nested calls, from a task, are fine.
+  bool RunOne() ABSL_LOCKS_EXCLUDED(driver_);
+  void Shutdown(ShutdownMode mode);
+  void FinishDriven() ABSL_LOCKS_EXCLUDED(driver_);
+
+ private:
+  void ThreadMain(int index);
+  bool Drive();
+
+  const Options options_;
+  std::optional<PoolCore> core_;  // Made once the number of threads is known.
+  WorkerThreads threads_;
+  WorkStealingPool* pool_ = nullptr;
+  absl::Mutex driver_;  // Held by the thread that drives a pool of zero workers, outermost.
+};
+
+void WorkStealingPool::Impl::Start(WorkStealingPool* pool, const std::shared_ptr<Impl>& self) {
+  static const int usable = EffectiveCpuCount();  // Reads files; does not change in practice.
+  const int wanted = options_.workers < 0 ? usable : options_.workers;
+  const int count =
+      threads_.Start(std::min(wanted, kMaxWorkers), options_.name, options_.create_thread,
+                     [self](int index) { self->ThreadMain(index); });
+  if (wanted > 0 && count == 0) {
+    std::fprintf(stderr, "runner '%s': the system refuses to start a thread\n",
+                 options_.name.c_str());
+    std::abort();
+  }
+  const std::int64_t spin_ns = count > usable ? 0 : absl::ToInt64Nanoseconds(options_.spin);
+  pool_ = pool;
+  core_.emplace(PoolCore::Options{.threads = count,
+                                  .spin_ns = std::max<std::int64_t>(0, spin_ns),
+                                  .seed = options_.seed,
+                                  .clock = options_.clock,
+                                  .pool = pool});
+  threads_.Release();
+}
+
+void WorkStealingPool::Impl::ThreadMain(int index) {
+  SetCurrent(pool_);
+  if (options_.on_thread_start) options_.on_thread_start(index);
+  core_->workers[static_cast<std::size_t>(index)]->Loop();
+  if (options_.on_thread_exit) options_.on_thread_exit(index);
+  SetCurrent(nullptr);
+}
+
+bool WorkStealingPool::Impl::RunOne() {
+  if (core_->threads != 0) {
+    std::fprintf(stderr, "runner '%s' has workers of its own: RunOne() is not for it\n",
+                 options_.name.c_str());
+    std::abort();
+  }
+  if (OnWorker()) return Drive();
+  absl::MutexLock lock(&driver_);
+  return Drive();
+}
+
+bool WorkStealingPool::Impl::Drive() {
+  Runner* const before = Runner::Current();
+  SetCurrent(pool_);
+  const bool ran = driven().RunOne();
+  SetCurrent(before);
+  return ran;
+}
+
+void WorkStealingPool::Impl::Shutdown(ShutdownMode mode) {
+  core_->injector.Close();
+  const PoolState goal =
+      mode == ShutdownMode::kDrain ? PoolState::kDraining : PoolState::kCancelling;
+  const bool changed =
+      core_->ChangeState(PoolState::kRunning, goal) ||
+      (mode == ShutdownMode::kCancel && core_->ChangeState(PoolState::kDraining, goal));
+  if (changed) core_->idle.WakeAll();
+}
+
+// Zero workers: runs or drops what is left. Called by a task, it cannot say that this is
+// all: that task may go on to make others, which then wait to be driven.
+void WorkStealingPool::Impl::FinishDriven() {
+  if (OnWorker()) {
+    while (Drive()) {
+    }
+    return;
+  }
+  absl::MutexLock lock(&driver_);
+  while (Drive()) {
+  }
+  core_->Stop();
+}
+
+WorkStealingPool::WorkStealingPool(Options options)
+    : impl_(std::make_shared<Impl>(std::move(options))) {
+  impl_->Start(this, impl_);
+}
+
+WorkStealingPool::~WorkStealingPool() {
+  ShutdownAndWait(ShutdownMode::kDrain);
+  if (impl_->OnWorker()) impl_->threads().Abandon();
+}
+
+bool WorkStealingPool::Submit(Task* task) {
+  PoolCore& core = impl_->core();
+  Worker* worker = Worker::Current();
+  if (worker != nullptr && &worker->core() == &core) {
+    worker->Push(task);
+    return true;
+  }
+  if (!core.injector.Push(task)) return false;
+  core.idle.NotifyWork();
+  return true;
+}
+
+absl::string_view WorkStealingPool::name() const { return impl_->options().name; }
+
+int WorkStealingPool::size() const { return impl_->core().threads; }
+
+std::int64_t WorkStealingPool::task_count() const {
+  // Finished first: what is finished was accepted before.
+  std::int64_t count = 0;
+  for (const auto& worker : impl_->core().workers) count -= worker->Finished();
+  for (const auto& worker : impl_->core().workers) count += worker->Accepted();
+  count += impl_->core().injector.injected();
+  return std::max<std::int64_t>(0, count);
+}
+
+void WorkStealingPool::Shutdown(ShutdownMode mode) { impl_->Shutdown(mode); }
+
+void WorkStealingPool::ShutdownAndWait(ShutdownMode mode) {
+  impl_->Shutdown(mode);
+  if (size() == 0) return impl_->FinishDriven();
+  if (!impl_->OnWorker()) impl_->threads().Join();
+}
+
+void WorkStealingPool::AttachSource(WorkSource* source) {
+  impl_->core().source.Attach(source);
+  NotifySource();
+}
+
+void WorkStealingPool::DetachSource() { impl_->core().source.Detach(); }
+
+void WorkStealingPool::NotifySource() { impl_->core().idle.NotifyWork(); }
+
+bool WorkStealingPool::RunOne() {
+  const std::shared_ptr<Impl> impl = impl_;  // The task may destroy the pool.
+  return impl->RunOne();
+}
+
+std::int64_t WorkStealingPool::RunUntilIdle() {
+  const std::shared_ptr<Impl> impl = impl_;  // A task may destroy the pool.
+  std::int64_t ran = 0;
+  while (impl->RunOne()) ++ran;
+  return ran;
+}
+
+std::vector<WorkerStats> WorkStealingPool::worker_stats() const {
+  std::vector<WorkerStats> all;
+  for (const auto& worker : impl_->core().workers) all.push_back(worker->Snapshot());
+  return all;
+}
+
+PoolStats WorkStealingPool::stats() const {
+  const PoolCore& core = impl_->core();
+  PoolStats stats;
+  stats.injector_depth = core.injector.SizeEstimate();
+  stats.injected = core.injector.injected();
+  stats.workers = core.threads;
+  stats.searching = core.idle.searching();
+  stats.parked = core.idle.parked();
+  return stats;
+}
+
+}  // namespace jackdaw

@@ -1,0 +1,327 @@
+#include "scheduler/pool/worker.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <utility>
+
+#include "absl/types/span.h"
+#include "scheduler/pool/work_stealing_pool.h"
+
+namespace jackdaw {
+namespace {
+
+// Turns between two looks at shared work before the own deque, as in Go and Tokio. A prime,
+// so that it does not fall into step with the program.
+constexpr std::uint32_t kFairTurns = 61;
+// Most tasks taken from a work source at once. Few, so that the source can still order,
+// weigh and cancel the rest.
+constexpr std::size_t kSourceBatch = 32;
+constexpr std::size_t kBatch = std::max(kSourceBatch, Injector::kMaxBatch);
+// A search shorter than this is not worth the clock readings around it.
+constexpr std::int64_t kShortestSpinNs = 1000;
+// Longest pause between two sweeps, in pause instructions.
+constexpr int kMostPauses = 64;
+
+thread_local Worker* current_worker = nullptr;
+
+void Relax(int pauses) {
+  for (int i = 0; i < pauses; ++i) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+}
+
+// Makes `worker` the current one of this thread for a while.
+class CurrentScope {
+ public:
+  explicit CurrentScope(Worker* worker) : before_(std::exchange(current_worker, worker)) {}
+  ~CurrentScope() { current_worker = before_; }
+  CurrentScope(const CurrentScope&) = delete;
+  CurrentScope& operator=(const CurrentScope&) = delete;
+
+ private:
+  Worker* const before_;
+};
+
+}  // namespace
+
+__attribute__((noinline)) Worker* Worker::Current() { return current_worker; }
+
+__attribute__((noinline)) WorkerContext* WorkerContext::Current() { return current_worker; }
+
+Worker::Worker(PoolCore& core, int index, std::uint64_t seed)
+    : core_(core), index_(index), spin_budget_ns_(core.spin_ns / 2), random_(seed) {
+  for (int i = 0; i < core.threads; ++i) {
+    if (i != index) victims_.push_back(i);
+  }
+}
+
+void Worker::Loop() {
+  CurrentScope scope(this);
+  (void)Now();
+  while (core_.LoadState() != PoolState::kStopped) {
+    Found found = Next();
+    if (found.task == nullptr) found = Search();
+    if (found.task != nullptr) {
+      LeaveSearch();
+      RunUntilDry(found);
+    } else {
+      Park();
+    }
+  }
+}
+
+bool Worker::RunOne() {
+  CurrentScope scope(this);
+  const Found found = Next();
+  if (found.task == nullptr) return false;
+  // A task may call RunOne() in turn; its time is counted already.
+  const bool outermost = !std::exchange(driven_, true);
+  if (outermost) counters_.busy.Begin(Now());
+  Execute(found);
+  if (outermost) {
+    counters_.busy.Finish(Now());
+    driven_ = false;
+  }
+  return true;
+}
+
+// ---- finding ----
+
+Worker::Found Worker::Next() {
+  if (++turn_ % kFairTurns == 0) {
+    const Found found = TakeShared(1);
+    if (found.task != nullptr) return found;
+  } else if (turn_ % kFairTurns == kFairTurns / 2) {
+    const Steal oldest = deque_.StealTop();
+    if (oldest.outcome == Steal::Outcome::kTaken) return {oldest.task, Origin::kOwnDeque};
+  }
+  Task* task = deque_.PopBottom();
+  if (task != nullptr) return {task, Origin::kOwnDeque};
+  return TakeShared(kBatch);
+}
+
+// Takes at most `limit` tasks from the injector or else the source, keeps all but the first
+// in the own deque, and returns the first.
+Worker::Found Worker::TakeShared(std::size_t limit) {
+  std::array<Task*, kBatch> tasks;
+  if (core_.injector.SizeEstimate() != 0) {
+    const std::size_t count =
+        core_.injector.TakeBatch(absl::MakeSpan(tasks.data(), limit), core_.threads);
+    if (count != 0) return KeepRest(tasks.data(), count, Origin::kInjector);
+  }
+  // What is still in a source when the pool is cancelled stays its owner's.
+  if (core_.state.load(std::memory_order_relaxed) == PoolState::kCancelling) return kNothing;
+  const std::size_t count = core_.source.With(index_, std::size_t{0}, [&](WorkSource& source) {
+    return source.Take(absl::MakeSpan(tasks.data(), std::min(limit, kSourceBatch)));
+  });
+  if (count == 0) return kNothing;
+  counters_.pushed.Add(static_cast<std::int64_t>(count));
+  return KeepRest(tasks.data(), count, Origin::kOwnDeque);
+}
+
+// Pushes the later tasks in reverse, so that this worker runs them in their order.
+Worker::Found Worker::KeepRest(Task** tasks, std::size_t count, Origin origin) {
+  for (std::size_t i = count; i > 1; --i) PushOwn(tasks[i - 1]);
+  if (count > 1) core_.idle.NotifyWork();
+  return {tasks[0], origin};
+}
+
+Worker::Found Worker::Search() {
+  if (!searching_) searching_ = core_.idle.TryStartSearching();
+  // Half of the workers search already. A worker that has just seen something looks all the
+  // same, once: it would see it again at every attempt to park.
+  if (!searching_ && !withdrew_) return kNothing;
+  withdrew_ = false;
+  const std::int64_t begin_ns = Now();
+  Found found = kNothing;
+  for (int sweep = 0, pauses = 1;; ++sweep) {
+    found = TakeShared(kBatch);
+    if (found.task == nullptr) found = StealSweep();
+    if (found.task != nullptr) {
+      // Only what came during the wait shows that waiting pays.
+      if (sweep > 0) spin_budget_ns_ = std::min(spin_budget_ns_ * 2, core_.spin_ns);
+      break;
+    }
+    counters_.idle_spins.Add(1);
+    const bool time_left = Now() - begin_ns < spin_budget_ns_;
+    if (!searching_ || !time_left || core_.LoadState() == PoolState::kStopped) {
+      spin_budget_ns_ = std::min(core_.spin_ns, std::max(spin_budget_ns_ / 2, kShortestSpinNs));
+      break;
+    }
+    Relax(pauses);
+    pauses = std::min(pauses * 2, kMostPauses);
+  }
+  counters_.spin_ns.Add(Now() - begin_ns);
+  return found;
+}
+
+// Tries every other worker once, in random order; again as long as it lost a race, for then
+// there may be more.
+Worker::Found Worker::StealSweep() {
+  for (bool lost = true; lost;) {
+    lost = false;
+    for (std::size_t left = victims_.size(); left > 0; --left) {
+      std::swap(victims_[left - 1], victims_[random_.Below(left)]);
+      const auto victim = static_cast<std::size_t>(victims_[left - 1]);
+      const Steal steal = core_.workers[victim]->deque().StealTop();
+      switch (steal.outcome) {
+        case Steal::Outcome::kTaken:
+          return {steal.task, Origin::kStolen};
+        case Steal::Outcome::kEmpty:
+          counters_.steals_empty.Add(1);
+          break;
+        case Steal::Outcome::kLost:
+          counters_.steals_lost.Add(1);
+          lost = true;
+          break;
+      }
+    }
+  }
+  return kNothing;
+}
+
+void Worker::LeaveSearch() {
+  woken_ = false;
+  withdrew_ = false;
+  if (!std::exchange(searching_, false)) return;
+  core_.idle.StopSearching([this] { return WorkVisible(); });
+}
+
+// Whether work is anywhere that a worker can take it from.
+bool Worker::WorkVisible() {
+  if (core_.injector.HasTask()) return true;
+  for (const auto& worker : core_.workers) {
+    if (worker->deque_.HasTask()) return true;
+  }
+  if (core_.LoadState() == PoolState::kCancelling) return false;
+  return core_.source.With(index_, false, [](WorkSource& source) { return source.HasWork(); });
+}
+
+// ---- running ----
+
+void Worker::RunUntilDry(Found found) {
+  counters_.busy.Begin(Now());
+  do {
+    Execute(found);
+    found = Next();
+  } while (found.task != nullptr);
+  counters_.busy.Finish(Now());
+}
+
+void Worker::Execute(Found found) {
+  if (core_.state.load(std::memory_order_relaxed) == PoolState::kCancelling) {
+    found.task->Drop();
+    counters_.dropped.Add(1);
+  } else {
+    // Counted first: whoever learns from the task that it ran finds it counted.
+    counters_.tasks.Add(1);
+    counters_.by_origin[static_cast<int>(found.origin)].Add(1);
+    const Origin before = std::exchange(origin_, found.origin);
+    found.task->Run();
+    origin_ = before;
+  }
+  counters_.finished.Add(1);
+}
+
+void Worker::Park() {
+  if (std::exchange(woken_, false)) counters_.wakeups_without_work.Add(1);
+  const bool shutting_down = core_.ShuttingDown();
+  bool sleeps = false;
+  const auto parked =
+      core_.idle.Park(index_, std::exchange(searching_, false), [&](bool all_parked) {
+        if (WorkVisible() || core_.ShuttingDown() != shutting_down) return true;
+        if (core_.LoadState() == PoolState::kStopped) return true;
+        if (shutting_down && all_parked) {
+          core_.Stop();
+          return true;
+        }
+        sleeps = true;
+        counters_.parks.Add(1);
+        counters_.park.Begin(Now());
+        return false;
+      });
+  if (sleeps) {
+    counters_.park.Finish(Now());
+    counters_.wakeups.Add(1);
+  }
+  woken_ = searching_ = parked == IdleSet::Parked::kWoken;
+  withdrew_ = !searching_;
+}
+
+// ---- what a task may do ----
+
+void Worker::Push(Task* task) {
+  counters_.pushed.Add(1);
+  PushOwn(task);
+  core_.idle.NotifyWork();
+}
+
+void Worker::PushOwn(Task* task) {
+  if (deque_.PushBottom(task)) return;
+  Overflow();
+  // A second refusal is not possible: thieves only make room.
+  if (!deque_.PushBottom(task)) __builtin_trap();
+}
+
+// The deque is full: hands the older half of it to everybody.
+void Worker::Overflow() {
+  std::array<Task*, 256> tasks;
+  for (std::int64_t left = deque_.SizeEstimate() / 2; left > 0;) {
+    std::size_t count = 0;
+    for (; count < tasks.size() && left > 0; --left) {
+      const Steal steal = deque_.StealTop();
+      if (steal.outcome == Steal::Outcome::kTaken) tasks[count++] = steal.task;
+    }
+    core_.injector.PushOverflow(absl::MakeConstSpan(tasks.data(), count));
+  }
+}
+
+bool Worker::ShouldYield() const {
+  return core_.injector.SizeEstimate() != 0 || core_.idle.searching() != 0;
+}
+
+void Worker::CountInline(std::int64_t count) {
+  counters_.tasks.Add(count);
+  counters_.by_origin[static_cast<int>(Origin::kInline)].Add(count);
+}
+
+// ---- counting ----
+
+WorkerStats Worker::Snapshot() const {
+  const std::int64_t now_ns = core_.clock.MonotonicNanos();
+  const auto from = [this](Origin origin) {
+    return counters_.by_origin[static_cast<int>(origin)].Read();
+  };
+  WorkerStats stats;
+  stats.tasks = counters_.tasks.Read();
+  stats.from_own_deque = from(Origin::kOwnDeque);
+  stats.from_steals = from(Origin::kStolen);
+  stats.from_injector = from(Origin::kInjector);
+  stats.from_mailbox = from(Origin::kMailbox);
+  stats.inline_runs = from(Origin::kInline);
+  stats.dropped = counters_.dropped.Read();
+  stats.steals_taken = stats.from_steals;
+  stats.steals_empty = counters_.steals_empty.Read();
+  stats.steals_lost = counters_.steals_lost.Read();
+  stats.idle_spins = counters_.idle_spins.Read();
+  stats.spin_ns = counters_.spin_ns.Read();
+  stats.parks = counters_.parks.Read();
+  stats.park_ns = counters_.park.Read(now_ns);
+  stats.busy_ns = counters_.busy.Read(now_ns);
+  stats.wakeups = counters_.wakeups.Read();
+  stats.wakeups_without_work = counters_.wakeups_without_work.Read();
+  stats.queue_depth = deque_.SizeEstimate();
+  stats.queue_capacity = deque_.CapacityEstimate();
+  const WorkDeque::Options options;
+  stats.queue_grows = std::countr_zero(static_cast<std::uint64_t>(stats.queue_capacity)) -
+                      std::countr_zero(static_cast<std::uint64_t>(options.initial_capacity));
+  return stats;
+}
+
+}  // namespace jackdaw

@@ -1,0 +1,105 @@
+// Worker: the loop that finds tasks and runs them, and what a running task sees of it.
+// Internal to scheduler/pool; tasks see the WorkerContext.
+//
+// The order of looking
+//   1. its own deque, newest first;
+//   2. the injector, then the work source;
+//   3. as a searcher: the other deques, oldest first, each once, in random order; again
+//      from 2, until the search has lasted its time;
+//   4. nowhere: it parks (see idle_set.h).
+// Every 61st turn looks at the injector and the source first, and half a period later at the
+// oldest task of its own deque: tasks that keep pushing tasks starve nobody.
+//
+// Thread safety
+//   Loop(), RunOne(), the WorkerContext methods   the worker's thread.
+//   deque(), Snapshot(), Accepted(), Finished()   any thread (of the deque: its thief's side).
+
+#ifndef JACKDAW_SCHEDULER_POOL_WORKER_H_
+#define JACKDAW_SCHEDULER_POOL_WORKER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "scheduler/base/random.h"
+#include "scheduler/pool/idle_set.h"
+#include "scheduler/pool/pool_core.h"
+#include "scheduler/pool/work_deque.h"
+#include "scheduler/pool/worker_context.h"
+#include "scheduler/pool/worker_counters.h"
+#include "scheduler/pool/worker_stats.h"
+
+namespace jackdaw {
+
+class Worker final : public WorkerContext {
+ public:
+  Worker(PoolCore& core, int index, std::uint64_t seed);
+
+  // The worker whose task runs on the calling thread, or null. Never inlined, as
+  // WorkerContext::Current().
+  [[nodiscard]] static Worker* Current();
+
+  // Runs tasks until the pool has stopped.
+  void Loop();
+
+  // For a pool without threads: runs or drops one task on the calling thread. False if
+  // there was none.
+  bool RunOne();
+
+  [[nodiscard]] WorkStealingPool& pool() const override { return core_.pool; }
+  [[nodiscard]] int index() const override { return index_; }
+  [[nodiscard]] Origin origin() const override { return origin_; }
+  void Push(Task* task) override;
+  [[nodiscard]] std::int64_t Depth() const override { return deque_.SizeEstimate(); }
+  [[nodiscard]] bool ShouldYield() const override;
+  void CountInline(std::int64_t count) override;
+
+  [[nodiscard]] const PoolCore& core() const { return core_; }
+  [[nodiscard]] WorkDeque& deque() { return deque_; }
+  [[nodiscard]] WorkerStats Snapshot() const;
+  // Tasks that the pool accepted through this worker, and that this worker is done with.
+  [[nodiscard]] std::int64_t Accepted() const { return counters_.pushed.Read(); }
+  [[nodiscard]] std::int64_t Finished() const { return counters_.finished.Read(); }
+
+ private:
+  // A task and where it came from; null if there was none.
+  struct Found {
+    Task* task;
+    Origin origin;
+  };
+  static constexpr Found kNothing = {nullptr, Origin::kOwnDeque};
+
+  [[nodiscard]] Found Next();
+  [[nodiscard]] Found TakeShared(std::size_t limit);
+  [[nodiscard]] Found KeepRest(Task** tasks, std::size_t count, Origin origin);
+  [[nodiscard]] Found Search();
+  [[nodiscard]] Found StealSweep();
+  void LeaveSearch();
+  void RunUntilDry(Found found);
+  void Execute(Found found);
+  void Park();
+  [[nodiscard]] bool WorkVisible();
+  void PushOwn(Task* task);
+  void Overflow();
+  [[nodiscard]] std::int64_t Now() { return now_ns_ = core_.clock.MonotonicNanos(); }
+
+  PoolCore& core_;
+  const int index_;
+  // The worker's own; on the thread's own lines, next to the constants above.
+  Origin origin_ = Origin::kOwnDeque;
+  bool searching_ = false;  // Counted as such in the idle set.
+  bool woken_ = false;      // By another worker or a submitter, and nothing found yet.
+  bool driven_ = false;     // Inside RunOne().
+  bool withdrew_ = false;   // From parking, because something was visible.
+  std::uint32_t turn_ = 0;
+  std::int64_t now_ns_ = 0;      // When the worker last looked at the clock.
+  std::int64_t spin_budget_ns_;  // How long the next search may last.
+  Random random_;
+  std::vector<int> victims_;  // All the others, in the order of the last sweep.
+
+  WorkDeque deque_;
+  WorkerCounters counters_;
+};
+
+}  // namespace jackdaw
+
+#endif  // JACKDAW_SCHEDULER_POOL_WORKER_H_

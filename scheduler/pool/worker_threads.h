@@ -1,0 +1,65 @@
+// WorkerThreads: the operating system's side of a pool's workers. Starts the threads, names
+// them, keeps signals away from them, and joins or abandons them.
+//
+// Thread safety
+//   Start(), Release()   the thread that constructs the pool, in this order, once.
+//   Join()               any thread that is not one of these; concurrent callers all wait.
+//   Abandon()            any thread, instead of Join().
+
+#ifndef JACKDAW_SCHEDULER_POOL_WORKER_THREADS_H_
+#define JACKDAW_SCHEDULER_POOL_WORKER_THREADS_H_
+
+#include <pthread.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
+
+namespace jackdaw {
+
+class WorkerThreads {
+ public:
+  using Create = std::function<int(pthread_t*, void* (*)(void*), void*)>;
+  using Body = std::function<void(int index)>;
+
+  WorkerThreads() = default;
+  WorkerThreads(const WorkerThreads&) = delete;
+  WorkerThreads& operator=(const WorkerThreads&) = delete;
+  // Requires Join() or Abandon() where threads were started.
+  ~WorkerThreads() = default;
+
+  // Starts up to `count` threads called `<name>.worker.<index>`, cut in the name where the
+  // system's 15 characters are exceeded. Each waits for Release() and then calls
+  // `body(index)`; `body` may own what holds this object. Returns how many there are: fewer
+  // when `create` (null: pthread_create) refuses.
+  [[nodiscard]] int Start(int count, const std::string& name, const Create& create, Body body)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Lets the threads go on.
+  void Release() { released_.Notify(); }
+
+  // Blocks until all threads have ended.
+  void Join() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Lets the threads end on their own.
+  void Abandon() ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  struct Entry;
+  static void* Main(void* start);
+
+  absl::Notification released_;
+  absl::Mutex mutex_;  // Held while joining: other joiners wait for it.
+  std::vector<pthread_t> threads_ ABSL_GUARDED_BY(mutex_);
+};
+
+// The name of the thread of worker `index`, in the 15 characters that the system allows.
+[[nodiscard]] std::string WorkerThreadName(const std::string& pool_name, int index);
+
+}  // namespace jackdaw
+
+#endif  // JACKDAW_SCHEDULER_POOL_WORKER_THREADS_H_
