@@ -38,11 +38,12 @@ class WorkStealingPool final : public Runner {
     std::uint64_t seed = 0;  // For the order of victims.
     // Called on each worker's thread, before its first task and after its last. Must not
     // throw. Signals are blocked on these threads but for those that a fault raises.
-    std::function<void(int worker)> on_thread_start;
-    std::function<void(int worker)> on_thread_exit;
+    std::function<void(int worker)> on_thread_start = nullptr;
+    std::function<void(int worker)> on_thread_exit = nullptr;
     Clock* clock = &Clock::Real();
     // For tests, to refuse threads: how one is made. As pthread_create() without attributes.
-    std::function<int(pthread_t* thread, void* (*body)(void*), void* argument)> create_thread;
+    std::function<int(pthread_t* thread, void* (*body)(void*), void* argument)> create_thread =
+        nullptr;
   };
   static constexpr int kMaxWorkers = 1024;
 
