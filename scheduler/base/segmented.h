@@ -63,8 +63,7 @@ class Segmented {
   T* Find(std::size_t index) const {
     const std::size_t place = index + kFirst;
     const int top = std::bit_width(place) - 1;
-    return segment_[static_cast<std::size_t>(top - kFirstBits)] +
-           (place ^ (std::size_t{1} << top));
+    return segment_[static_cast<std::size_t>(top - kFirstBits)] + (place ^ (std::size_t{1} << top));
   }
 
   std::array<T*, kMaxSegments> segment_{};

@@ -20,6 +20,8 @@
 
 namespace jackdaw {
 
+class EngineCore;  // engine_core.h
+
 class JobEngine {
  public:
   struct Options {
@@ -47,8 +49,7 @@ class JobEngine {
   [[nodiscard]] Stats stats() const;
 
  private:
-  class Impl;
-  std::shared_ptr<Impl> impl_;
+  const std::shared_ptr<EngineCore> core_;
 };
 
 }  // namespace jackdaw

@@ -84,6 +84,8 @@ struct JobChanges {
 class Job {
  public:
   static constexpr std::size_t kMaxAttemptRecords = 16;
+  static constexpr std::int64_t kMaxTasks = std::int64_t{1} << 27;
+  static constexpr std::int64_t kMaxDependencies = std::int64_t{1} << 30;  // Of all its tasks.
 
   virtual ~Job() = default;
 
@@ -92,7 +94,7 @@ class Job {
   // Adds `batch` whole or not at all, and returns the index of its first task; the tasks may
   // start before it returns. INVALID_ARGUMENT: the batch is wrong (see Validate()), has a
   // cycle or repeats an id. FAILED_PRECONDITION: the job is sealed. RESOURCE_EXHAUSTED: the
-  // job would exceed kMaxTasks tasks or dependencies.
+  // job would exceed kMaxTasks or kMaxDependencies.
   virtual absl::StatusOr<TaskIndex> Add(TaskBatch batch) = 0;
 
   // Seals the job. Idempotent.

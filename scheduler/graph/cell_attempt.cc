@@ -1,0 +1,60 @@
+#include "scheduler/graph/cell_attempt.h"
+
+#include <utility>
+#include <vector>
+
+#include "scheduler/graph/settler.h"
+
+namespace jackdaw {
+namespace {
+
+class CellDetached final : public DetachedAttempt {
+ public:
+  CellDetached(std::shared_ptr<JobImpl> job, TaskCell& cell, int number)
+      : job_(std::move(job)), cell_(cell), number_(number) {}
+
+  // An action that forgot its attempt would leave the task running for ever.
+  ~CellDetached() override {
+    Finish(Outcome{absl::InternalError("the action dropped the attempt unfinished"), {}, {}});
+  }
+
+  void Finish(Outcome outcome) override {
+    if (!cell_.Claim(number_)) return;
+    job_->running().RemoveDetached(cell_.index());
+    std::vector<TaskCell*> ready;
+    Settler settler(*job_, ready, ActionStats::kNoWorker);
+    settler.EndAttempt(cell_, std::move(outcome));
+    settler.QueueReady();
+    settler.Flush();
+  }
+
+ private:
+  const std::shared_ptr<JobImpl> job_;
+  TaskCell& cell_;
+  const int number_;
+};
+
+}  // namespace
+
+Bytes CellAttempt::input(std::size_t i) const {
+  const Edge& edge = job_.edges()[cell_.first_edge() + static_cast<std::uint32_t>(i)];
+  const TaskCell& dependency = job_.cell(edge.dependency);
+  return dependency.state() == TaskState::kSucceeded ? dependency.output() : Bytes();
+}
+
+std::shared_ptr<DetachedAttempt> CellAttempt::Detach(
+    std::function<void(const absl::Status& reason)> on_stop) {
+  detached_ = true;
+  auto detached = std::make_shared<CellDetached>(job_.shared_from_this(), cell_, number_);
+  RunningAttempts& running = job_.running();
+  running.AddDetached(cell_.index(), std::move(on_stop));
+  // Whoever stops attempts sets the flag before it looks for callbacks: either it finds this
+  // one, or the flag is seen here.
+  if (cell_.stop_requested()) {
+    running.Stop(cell_.index(), cell_.timed_out() ? absl::DeadlineExceededError("attempt timed out")
+                                                  : absl::CancelledError("the job is cancelled"));
+  }
+  return detached;
+}
+
+}  // namespace jackdaw

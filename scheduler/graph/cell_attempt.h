@@ -1,0 +1,47 @@
+// CellAttempt: the attempt that an action sees while a worker runs it, and what is left of it
+// when the action goes on elsewhere.
+//
+// Thread safety: as Attempt.
+
+#ifndef JACKDAW_SCHEDULER_GRAPH_CELL_ATTEMPT_H_
+#define JACKDAW_SCHEDULER_GRAPH_CELL_ATTEMPT_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "scheduler/graph/action.h"
+#include "scheduler/graph/job_impl.h"
+#include "scheduler/graph/task_cell.h"
+
+namespace jackdaw {
+
+class CellAttempt final : public Attempt {
+ public:
+  CellAttempt(JobImpl& job, TaskCell& cell) : job_(job), cell_(cell), number_(cell.attempt()) {}
+
+  [[nodiscard]] absl::string_view job_id() const override { return job_.id(); }
+  [[nodiscard]] std::string task_id() const override { return job_.TaskId(cell_.index()); }
+  [[nodiscard]] int number() const override { return number_; }
+  [[nodiscard]] Bytes payload() const override { return cell_.payload(); }
+  [[nodiscard]] std::size_t input_count() const override { return cell_.edge_count(); }
+  [[nodiscard]] Bytes input(std::size_t i) const override;
+  [[nodiscard]] bool stop_requested() const override { return cell_.stop_requested(); }
+  [[nodiscard]] std::shared_ptr<DetachedAttempt> Detach(
+      std::function<void(const absl::Status& reason)> on_stop) override;
+
+  // Whether nobody but the worker can end the attempt.
+  [[nodiscard]] bool exclusive() const {
+    return !detached_ && cell_.kind().policy.attempt_timeout == absl::ZeroDuration();
+  }
+
+ private:
+  JobImpl& job_;
+  TaskCell& cell_;
+  const int number_;
+  bool detached_ = false;
+};
+
+}  // namespace jackdaw
+
+#endif  // JACKDAW_SCHEDULER_GRAPH_CELL_ATTEMPT_H_

@@ -1,0 +1,70 @@
+// RunLoop: what a worker does with a task of a job, and with what becomes ready by it.
+//
+// Instant tasks run back to back from a stack of the worker's own: no deque, no lock, one
+// reading of the clock and one update of the job's progress for many of them. On every beat
+// the loop looks up: when others want this worker, or another could take a share that is worth
+// the hand-over, it gives its stack to the job's ready queue. A task that is not instant is
+// preceded by giving away everything else that is ready, so nothing waits behind it.
+//
+// Thread safety: none; one per run of a task, on the worker's thread, under a lease on the job.
+
+#ifndef JACKDAW_SCHEDULER_GRAPH_RUN_LOOP_H_
+#define JACKDAW_SCHEDULER_GRAPH_RUN_LOOP_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "scheduler/graph/cell_attempt.h"
+#include "scheduler/graph/job_impl.h"
+#include "scheduler/graph/settler.h"
+#include "scheduler/graph/task_cell.h"
+#include "scheduler/pool/worker_context.h"
+
+namespace jackdaw {
+
+class RunLoop {
+ public:
+  // `worker` is the calling thread's; `scratch` an empty vector that lives as long.
+  RunLoop(JobImpl& job, WorkerContext& worker, std::vector<TaskCell*>& scratch);
+
+  // Runs `first` and, as far as it makes sense, what becomes ready by it.
+  void Run(TaskCell* first);
+
+ private:
+  static constexpr int kBeat = 64;            // Instant tasks between two looks around.
+  static constexpr int kLongestTurn = 16;     // Other tasks in a row that skip the deque.
+  static constexpr std::size_t kWindow = 64;  // Tasks in the deque, beyond which the queue takes.
+  static constexpr std::size_t kRefill = 1024;
+  // Work that is worth handing to another worker: a wake and the lines that move cost tens of
+  // microseconds.
+  static constexpr std::int64_t kWorthSharingNs = 200'000;
+
+  void RunInstant(TaskCell& cell);
+  void RunOne(TaskCell& cell);
+  void End(TaskCell& cell, const CellAttempt& attempt, std::optional<Outcome> outcome);
+  // Records when and where `cell` started.
+  void Stamped(TaskCell& cell);
+  // Reads the clock, accounts for the instant tasks since the last beat, and looks up.
+  void Beat();
+  // Makes all that is ready available to others; or the older half, if somebody is idle.
+  void Share();
+  void ShareHalf();
+
+  JobImpl& job_;
+  WorkerContext& worker_;
+  std::vector<TaskCell*>& ready_;
+  Settler settler_;
+  std::int64_t beat_ns_;
+  std::int64_t runs_ = 0;
+  int turns_ = 0;  // Of tasks that are not instant.
+  bool leaving_ = false;
+
+  // Instant tasks of one kind that ended since the last beat.
+  TaskKind* instant_kind_ = nullptr;
+  std::int64_t instants_ = 0;
+};
+
+}  // namespace jackdaw
+
+#endif  // JACKDAW_SCHEDULER_GRAPH_RUN_LOOP_H_

@@ -1,0 +1,45 @@
+// RunningAttempts: how to reach the attempts of a job that go on outside a worker, and the
+// timers that watch its tasks.
+//
+// Thread safety: every method from any thread. Callbacks are called without locks.
+
+#ifndef JACKDAW_SCHEDULER_GRAPH_RUNNING_ATTEMPTS_H_
+#define JACKDAW_SCHEDULER_GRAPH_RUNNING_ATTEMPTS_H_
+
+#include <functional>
+#include <optional>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "scheduler/async/timer_queue.h"
+#include "scheduler/graph/batch.h"
+
+namespace jackdaw {
+
+class RunningAttempts {
+ public:
+  using StopCallback = std::function<void(const absl::Status& reason)>;
+
+  // Remembers how to stop the attempt of `task` that was just detached.
+  void AddDetached(TaskIndex task, StopCallback on_stop);
+  void RemoveDetached(TaskIndex task);
+  // Calls the stop callback of `task`, or of all, at most once each. False: `task` has none,
+  // or had its call.
+  bool Stop(TaskIndex task, const absl::Status& reason);
+  void StopAll(const absl::Status& reason);
+
+  // The one timer that watches `task`; an earlier one is replaced and returned.
+  std::optional<TimerQueue::TimerId> SetTimer(TaskIndex task, TimerQueue::TimerId timer);
+  std::optional<TimerQueue::TimerId> TakeTimer(TaskIndex task);
+
+ private:
+  absl::Mutex mutex_;
+  absl::flat_hash_map<TaskIndex, StopCallback> detached_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<TaskIndex, TimerQueue::TimerId> timers_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace jackdaw
+
+#endif  // JACKDAW_SCHEDULER_GRAPH_RUNNING_ATTEMPTS_H_

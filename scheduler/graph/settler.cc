@@ -1,0 +1,146 @@
+#include "scheduler/graph/settler.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "scheduler/graph/slots.h"
+
+namespace jackdaw {
+namespace {
+
+// What became of an attempt, from what its action says and what was asked of it.
+absl::Status Verdict(const TaskCell& cell, const absl::Status& status) {
+  if (status.ok() || !cell.timed_out()) return status;
+  return absl::DeadlineExceededError(
+      absl::StrCat("attempt ", cell.attempt(), " exceeded its timeout of ",
+                   absl::FormatDuration(cell.kind().policy.attempt_timeout)));
+}
+
+}  // namespace
+
+Settler::Settler(JobImpl& job, std::vector<TaskCell*>& ready, int worker)
+    : job_(job),
+      ready_(ready),
+      worker_(worker),
+      sealed_(job.progress().sealed()),
+      now_ns_(job.now_ns()),
+      delta_(job.progress().recording()) {}
+
+void Settler::EndAttempt(TaskCell& cell, Outcome outcome) {
+  const absl::Status status = Verdict(cell, outcome.status);
+  ActionStats& stats = *cell.kind().action->stats();
+  const std::int64_t started = Stamp::Nanos(cell.started.load(std::memory_order_relaxed));
+  const std::int64_t queued = Stamp::Nanos(cell.queued.load(std::memory_order_relaxed));
+  stats.RecordAttempts(worker_, started - queued, now_ns_ - started);
+  cell.ended.store(Stamp::Pack(now_ns_), std::memory_order_relaxed);
+  job_.StopWatching(cell);
+  GiveBackSlot(cell);
+  const bool again = MayRetry(cell, status);
+  Record(cell, status, std::move(outcome.log), /*final=*/!again);
+  if (again && PutAside(cell)) return;
+  TaskState end = TaskState::kSucceeded;
+  if (!status.ok()) {
+    const bool cancelled = cell.stop_requested() && !cell.timed_out();
+    end = cancelled ? TaskState::kCancelled : TaskState::kFailed;
+  }
+  if (end == TaskState::kSucceeded) cell.EndSucceeded(std::move(outcome.output));
+  if (end == TaskState::kCancelled) cell.EndCancelled();
+  if (end == TaskState::kFailed) {
+    delta_.Failed(job_.TaskId(cell.index()), status);
+    cell.EndFailed(status);
+  }
+  stats.RecordEnd(worker_, end);
+  Ended(cell, TaskState::kRunning, end);
+}
+
+void Settler::EndQueued(TaskCell& cell, absl::Status status) {
+  cell.ended.store(Stamp::Pack(now_ns_), std::memory_order_relaxed);
+  job_.StopWatching(cell);
+  delta_.Failed(job_.TaskId(cell.index()), status);
+  cell.EndFailed(std::move(status));
+  cell.kind().action->stats()->RecordEnd(worker_, TaskState::kFailed);
+  Ended(cell, TaskState::kQueued, TaskState::kFailed);
+}
+
+bool Settler::MayRetry(const TaskCell& cell, const absl::Status& status) const {
+  const RetryPolicy& retry = cell.kind().policy.retry;
+  const int attempt = cell.attempt();
+  return attempt > 0 && attempt < retry.max_attempts && IsRetryable(retry, status.code()) &&
+         !job_.progress().cancelling();
+}
+
+bool Settler::PutAside(TaskCell& cell) {
+  const int attempt = cell.attempt();
+  if (!cell.EndToBackoff()) return false;
+  delta_.Changed(cell.index(), TaskState::kRunning, TaskState::kBackoff);
+  cell.kind().action->stats()->RecordRetry(worker_);
+  job_.RetryAfter(cell, Backoff(cell.kind().policy.retry, attempt, job_.core().RandomFraction()));
+  return true;
+}
+
+void Settler::Record(TaskCell& cell, const absl::Status& status, Bytes log, bool final) {
+  // The stamps and the final status of a task that succeeded at once say all there is.
+  if (final && log.empty() && cell.attempt() <= 1) return;
+  AttemptRecord record = job_.LatestAttempt(cell);
+  record.status = status;
+  record.log = std::move(log);
+  job_.records().Add(cell.index(), std::move(record));
+}
+
+void Settler::Ended(TaskCell& cell, TaskState from, TaskState to) {
+  delta_.Changed(cell.index(), from, to);
+  ended_.emplace_back(&cell, to);
+  Propagate();
+}
+
+void Settler::Propagate() {
+  Edges& edges = job_.edges();
+  while (!ended_.empty()) {
+    const auto [cell, state] = ended_.back();
+    ended_.pop_back();
+    std::uint32_t link = Edges::Close(*cell, sealed_);
+    while (link != 0) {
+      const Edge& edge = edges[link - 1];
+      link = edge.next;
+      TaskCell& dependent = job_.cell(edge.dependent);
+      Arrived(dependent, dependent.DependencyEnded(state));
+    }
+  }
+}
+
+void Settler::Arrived(TaskCell& cell, TaskCell::Arrival arrival) {
+  if (arrival == TaskCell::Arrival::kReady) Ready(cell, TaskState::kWaiting);
+  if (arrival != TaskCell::Arrival::kSkipped) return;
+  cell.kind().action->stats()->RecordEnd(worker_, TaskState::kSkipped);
+  delta_.Changed(cell.index(), TaskState::kWaiting, TaskState::kSkipped);
+  ended_.emplace_back(&cell, TaskState::kSkipped);
+}
+
+void Settler::Release(TaskCell& cell) {
+  Arrived(cell, cell.ReleaseHold());
+  Propagate();
+}
+
+void Settler::Ready(TaskCell& cell, TaskState from) {
+  delta_.Changed(cell.index(), from, TaskState::kQueued);
+  cell.queued.store(Stamp::Pack(now_ns_), std::memory_order_relaxed);
+  if (cell.kind().policy.queue_timeout > absl::ZeroDuration()) job_.WatchQueueTime(cell);
+  ready_.push_back(&cell);
+}
+
+void Settler::QueueReady() {
+  job_.core().feeder().Push(job_, ready_);
+  ready_.clear();
+}
+
+void Settler::FlushEvenIfEmpty() {
+  const JobProgress::Effect effect = job_.progress().Apply(delta_, now_ns_);
+  delta_.Clear(job_.progress().recording());
+  if (effect.done) {
+    job_.Finish();
+  } else if (effect.fail_fast && job_.fails_fast()) {
+    job_.Cancel(absl::AbortedError("a task failed and the job's failure policy is fail_fast"));
+  }
+}
+
+}  // namespace jackdaw

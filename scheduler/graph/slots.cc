@@ -1,0 +1,41 @@
+#include "scheduler/graph/slots.h"
+
+#include "scheduler/graph/concurrency_limit.h"
+#include "scheduler/graph/job_impl.h"
+
+namespace jackdaw {
+namespace {
+
+// Queues a task that was promised a slot again. It waited with a lease of its own.
+void Requeue(TaskCell* promised) {
+  if (promised == nullptr) return;
+  JobImpl& job = *promised->kind().job;
+  job.core().feeder().Push(job, promised);
+  job.DropLeases(1);
+}
+
+}  // namespace
+
+bool StartInSlot(TaskCell& cell) {
+  ConcurrencyLimit* limit = cell.kind().action->concurrency_limit();
+  if (limit == nullptr) return cell.Start();
+  if (cell.state() != TaskState::kQueued) {
+    Requeue(limit->Forget(&cell));
+    return false;
+  }
+  // The lease comes first: once the task is on the waiting list another thread may take it.
+  JobImpl& job = *cell.kind().job;
+  job.AddLeases(1);
+  if (!limit->Acquire(&cell)) return false;
+  job.DropLeases(1);
+  if (cell.Start()) return true;
+  Requeue(limit->Release());
+  return false;
+}
+
+void GiveBackSlot(TaskCell& cell) {
+  ConcurrencyLimit* limit = cell.kind().action->concurrency_limit();
+  if (limit != nullptr) Requeue(limit->Release());
+}
+
+}  // namespace jackdaw
