@@ -75,6 +75,7 @@ class JobImpl final : public Job, public std::enable_shared_from_this<JobImpl> {
   [[nodiscard]] EngineCore& core() { return *core_; }
   [[nodiscard]] TaskCell& cell(TaskIndex index) { return cells_[index]; }
   [[nodiscard]] const TaskCell& cell(TaskIndex index) const { return cells_[index]; }
+  [[nodiscard]] const Segmented<TaskCell>& cells() const { return cells_; }
   [[nodiscard]] Edges& edges() { return edges_; }
   [[nodiscard]] JobProgress& progress() { return progress_; }
   [[nodiscard]] AttemptRecords& records() { return records_; }

@@ -24,7 +24,9 @@ Settler::Settler(JobImpl& job, std::vector<TaskCell*>& ready, int worker)
       worker_(worker),
       sealed_(job.progress().sealed()),
       now_ns_(job.now_ns()),
-      delta_(job.progress().recording()) {}
+      delta_(job.progress().recording()),
+      count_(static_cast<TaskIndex>(job.task_count())),
+      lookahead_(job.cells(), job.edges()) {}
 
 void Settler::EndAttempt(TaskCell& cell, Outcome outcome) {
   const absl::Status status = Verdict(cell, outcome.status);
@@ -99,9 +101,11 @@ void Settler::Propagate() {
     const auto [cell, state] = ended_.back();
     ended_.pop_back();
     std::uint32_t link = Edges::Close(*cell, sealed_);
+    lookahead_.Step(cell->index(), count_);
     while (link != 0) {
       const Edge& edge = edges[link - 1];
       link = edge.next;
+      lookahead_.Saw(cell->index(), edge.dependent);
       TaskCell& dependent = job_.cell(edge.dependent);
       Arrived(dependent, dependent.DependencyEnded(state));
     }

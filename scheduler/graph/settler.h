@@ -13,6 +13,7 @@
 #include "absl/container/inlined_vector.h"
 #include "scheduler/graph/action.h"
 #include "scheduler/graph/job_impl.h"
+#include "scheduler/graph/lookahead.h"
 #include "scheduler/graph/progress.h"
 #include "scheduler/graph/task_cell.h"
 
@@ -71,6 +72,8 @@ class Settler {
   const bool sealed_;
   std::int64_t now_ns_;
   ProgressDelta delta_;
+  const TaskIndex count_;
+  Lookahead lookahead_;
   absl::InlinedVector<std::pair<TaskCell*, TaskState>, 8> ended_;
 };
 
