@@ -283,7 +283,7 @@ void Worker::Overflow() {
 }
 
 bool Worker::ShouldYield() const {
-  return core_.injector.SizeEstimate() != 0 || core_.idle.searching() != 0;
+  return core_.injector.SizeEstimate() != 0;
 }
 
 void Worker::CountInline(std::int64_t count) {

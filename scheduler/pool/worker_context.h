@@ -33,8 +33,9 @@ class WorkerContext {
   // Tasks in this worker's deque, give or take those being stolen.
   [[nodiscard]] virtual std::int64_t Depth() const = 0;
 
-  // Whether the task should end its turn soon: work waits in the injector or another
-  // worker is searching for some. A cheap look, for long loops that run many small pieces.
+  // Whether the task should end its turn soon because work from outside waits in the injector.
+  // A cheap look, for long loops that run many small pieces. Not a word of idle workers: giving
+  // a share to one of those pays only where the work outlasts the hand-over.
   [[nodiscard]] virtual bool ShouldYield() const = 0;
 
   // Counts pieces of work that the running task did on its own, without any queue, as
