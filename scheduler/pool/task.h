@@ -27,6 +27,9 @@ class Task {
   void Run() noexcept { invoke_(this, Verb::kRun); }
   void Drop() noexcept { invoke_(this, Verb::kDrop); }
 
+  // Whether this is a task of the kind that `invoke` makes.
+  [[nodiscard]] bool Is(Invoke invoke) const { return invoke_ == invoke; }
+
  protected:
   ~Task() = default;
 

@@ -262,6 +262,61 @@ void Worker::Push(Task* task) {
   core_.idle.NotifyWork();
 }
 
+void Worker::PushBehind(Task* task) {
+  counters_.pushed.Add(1);
+  core_.injector.PushOverflow(absl::MakeConstSpan(&task, 1));
+  core_.idle.NotifyWork();
+}
+
+bool Worker::TakeBack(Task* task) {
+  Task* newest = deque_.PopBottom();
+  if (newest != task && !FindBelow(newest, task) && !FindInjected(task)) return false;
+  counters_.tasks.Add(1);
+  counters_.by_origin[static_cast<int>(Origin::kOwnDeque)].Add(1);
+  counters_.finished.Add(1);
+  return true;
+}
+
+// Looks for `task` under `newest`, which was popped and may be null, and pushes the others
+// again in their order.
+bool Worker::FindBelow(Task* newest, Task* task) {
+  std::vector<Task*> above;
+  Task* found = newest;
+  while (found != nullptr && found != task) {
+    above.push_back(found);
+    found = deque_.PopBottom();
+  }
+  for (; !above.empty(); above.pop_back()) PushOwn(above.back());
+  return found == task && task != nullptr;
+}
+
+// Looks for `task` among what overflowing deques gave away. What it looks at goes to the end.
+bool Worker::FindInjected(Task* task) {
+  bool found = false;
+  std::array<Task*, kBatch> tasks;
+  for (std::int64_t left = core_.injector.SizeEstimate(); left > 0 && !found;) {
+    const std::size_t count = core_.injector.TakeBatch(absl::MakeSpan(tasks), 1);
+    if (count == 0) break;
+    left -= static_cast<std::int64_t>(count);
+    Task** const end = std::remove(tasks.data(), tasks.data() + count, task);
+    found = end != tasks.data() + count;
+    core_.injector.PushOverflow(absl::MakeConstSpan(tasks.data(), end));
+  }
+  return found;
+}
+
+bool Worker::RunOldestOf(int index, Task::Invoke kind) {
+  const Steal steal = core_.workers[static_cast<std::size_t>(index)]->deque_.StealTop();
+  if (steal.outcome != Steal::Outcome::kTaken) return false;
+  if (!steal.task->Is(kind)) {
+    core_.injector.PushOverflow(absl::MakeConstSpan(&steal.task, 1));
+    core_.idle.NotifyWork();
+    return false;
+  }
+  Execute({steal.task, Origin::kStolen});
+  return true;
+}
+
 void Worker::PushOwn(Task* task) {
   if (deque_.PushBottom(task)) return;
   Overflow();
@@ -282,9 +337,7 @@ void Worker::Overflow() {
   }
 }
 
-bool Worker::ShouldYield() const {
-  return core_.injector.SizeEstimate() != 0;
-}
+bool Worker::ShouldYield() const { return core_.injector.SizeEstimate() != 0; }
 
 void Worker::CountInline(std::int64_t count) {
   counters_.tasks.Add(count);

@@ -49,6 +49,9 @@ class Worker final : public WorkerContext {
   [[nodiscard]] int index() const override { return index_; }
   [[nodiscard]] Origin origin() const override { return origin_; }
   void Push(Task* task) override;
+  void PushBehind(Task* task) override;
+  [[nodiscard]] bool TakeBack(Task* task) override;
+  bool RunOldestOf(int index, Task::Invoke kind) override;
   [[nodiscard]] std::int64_t Depth() const override { return deque_.SizeEstimate(); }
   [[nodiscard]] bool ShouldYield() const override;
   void CountInline(std::int64_t count) override;
@@ -79,6 +82,8 @@ class Worker final : public WorkerContext {
   void Park();
   [[nodiscard]] bool WorkVisible();
   void PushOwn(Task* task);
+  [[nodiscard]] bool FindBelow(Task* newest, Task* task);
+  [[nodiscard]] bool FindInjected(Task* task);
   void Overflow();
   [[nodiscard]] std::int64_t Now() { return now_ns_ = core_.clock.MonotonicNanos(); }
 

@@ -30,6 +30,19 @@ class WorkerContext {
   // Wakes another worker if one should come. The pool has then accepted the task.
   virtual void Push(Task* task) = 0;
 
+  // The same, but behind all that waits in this worker's deque and in the injector: for a
+  // task that lets others go first.
+  virtual void PushBehind(Task* task) = 0;
+
+  // Takes back what this worker pushed, whatever was pushed after it. True: the caller runs
+  // it now, and the pool counts it as run; false: another worker has taken it.
+  [[nodiscard]] virtual bool TakeBack(Task* task) = 0;
+
+  // Runs the oldest task of worker `index` on this one, if there is one and it is of the kind
+  // `kind` (Task::Is()); one of another kind goes to the injector. Whether a task ran. For a
+  // task that waits for one which that worker runs.
+  virtual bool RunOldestOf(int index, Task::Invoke kind) = 0;
+
   // Tasks in this worker's deque, give or take those being stolen.
   [[nodiscard]] virtual std::int64_t Depth() const = 0;
 

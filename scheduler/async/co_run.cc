@@ -1,0 +1,85 @@
+#include "scheduler/async/co_run.h"
+
+#include <utility>
+
+#include "scheduler/async/future_result.h"
+#include "scheduler/pool/work_stealing_pool.h"
+#include "scheduler/pool/worker_context.h"
+
+namespace jackdaw {
+
+void CoRun::Enter(CoFrame& frame, CoFrame& child) {
+  child.run = this;
+  child.parent = &frame;
+  innermost_ = &child;
+  driver_->next = child.self;
+}
+
+void CoRun::Leave(CoFrame& frame) {
+  if (frame.parent == nullptr) {
+    driver_->complete = this;
+    return;
+  }
+  innermost_ = frame.parent;
+  driver_->next = frame.parent->self;
+}
+
+void CoRun::Requeue() {
+  WorkerContext* worker = WorkerContext::Current();
+  if (worker != nullptr && &worker->pool() == &runner_) {
+    worker->PushBehind(this);
+  } else {
+    Submit();
+  }
+}
+
+void CoRun::Start() { Submit(); }
+
+void CoRun::Submit() {
+  if (!runner_.Submit(this)) WakeAll(&refused_);
+}
+
+void CoRun::Refused::Abandon(Waiter* waiter) noexcept {
+  CoRun& run = static_cast<Refused*>(waiter)->run_;
+  run.Abandon(RunnerGoneError(run.runner_.name()));
+}
+
+void CoRun::OnReady(Waiter* waiter) noexcept { static_cast<CoRun*>(waiter)->Submit(); }
+
+void CoRun::OnRunner(Task* task, Verb verb) noexcept {
+  auto* run = static_cast<CoRun*>(task);
+  if (verb == Verb::kDrop) {
+    run->Abandon(DroppedError(run->runner_.name()));
+  } else if (run->innermost_ == nullptr && run->cancel_requested()) {
+    run->Abandon(CancelRequestedError());
+  } else {
+    Driver driver;
+    run->Drive(driver);
+  }
+}
+
+__attribute__((noinline)) void CoRun::Drive(Driver& driver) {
+  driver_ = &driver;
+  if (innermost_ == nullptr) {
+    const absl::StatusOr<CoFrame*> frame = Begin();
+    if (!frame.ok()) return Abandon(frame.status());
+    innermost_ = *frame;
+    innermost_->run = this;
+  }
+  driver.next = innermost_->self;
+  while (driver.next != nullptr) std::exchange(driver.next, nullptr).resume();
+  // The run may belong to another thread by now, unless it is complete.
+  if (driver.complete != nullptr) driver.complete->Complete();
+}
+
+void CoRun::Abandon(absl::Status reason) {
+  while (innermost_ != nullptr) {
+    const CoFrame frame = *innermost_;
+    *frame.owner = nullptr;
+    innermost_ = frame.parent;
+    frame.self.destroy();
+  }
+  Fail(std::move(reason));
+}
+
+}  // namespace jackdaw
