@@ -25,11 +25,20 @@ void TaskCell::Invoke(Task* task, Verb verb) noexcept {
   job.DropLeases(1);
 }
 
+namespace {
+
+// The upper bits of a stamp that say who started an attempt.
+std::uint64_t Beside(StartedBy by) { return Stamp::Pack(0, by.Pack()); }
+
+}  // namespace
+
 RunLoop::RunLoop(JobImpl& job, WorkerContext& worker, std::vector<TaskCell*>& scratch)
     : job_(job),
       worker_(worker),
       ready_(scratch),
       settler_(job, scratch, worker.index()),
+      not_stolen_(Beside({.worker = worker.index(), .stolen = false})),
+      started_by_(Beside({.worker = worker.index(), .stolen = worker.origin() == Origin::kStolen})),
       beat_ns_(settler_.now_ns()) {}
 
 void RunLoop::Run(TaskCell* first) {
@@ -61,7 +70,7 @@ void RunLoop::RunInstant(TaskCell& cell) {
   std::optional<Outcome> outcome = cell.kind().action->Start(attempt);
   if (outcome.has_value() && outcome->status.ok() && outcome->log.empty()) {
     ++instants_;
-    cell.ended.store(Stamp::Pack(settler_.now_ns()), std::memory_order_relaxed);
+    cell.ended.store(settler_.now_stamp(), std::memory_order_relaxed);
     cell.EndSucceeded(std::move(outcome->output));
     settler_.Ended(cell, TaskState::kQueued, TaskState::kSucceeded);
     return;
@@ -101,8 +110,8 @@ void RunLoop::End(TaskCell& cell, const CellAttempt& attempt, std::optional<Outc
 }
 
 void RunLoop::Stamped(TaskCell& cell) {
-  const StartedBy by{worker_.index(), worker_.origin() == Origin::kStolen && runs_ == 1};
-  cell.started.store(Stamp::Pack(settler_.now_ns(), by.Pack()), std::memory_order_relaxed);
+  cell.started.store(settler_.now_stamp() | started_by_, std::memory_order_relaxed);
+  started_by_ = not_stolen_;
   job_.MarkStarted(settler_.now_ns());
 }
 

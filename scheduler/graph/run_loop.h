@@ -55,6 +55,9 @@ class RunLoop {
   WorkerContext& worker_;
   std::vector<TaskCell*>& ready_;
   Settler settler_;
+  // What is stamped beside the start of an attempt. Only the first task can have been stolen.
+  const std::uint64_t not_stolen_;
+  std::uint64_t started_by_;
   std::int64_t beat_ns_;
   std::int64_t runs_ = 0;
   int turns_ = 0;  // Of tasks that are not instant.

@@ -23,10 +23,11 @@ Settler::Settler(JobImpl& job, std::vector<TaskCell*>& ready, int worker)
       ready_(ready),
       worker_(worker),
       sealed_(job.progress().sealed()),
-      now_ns_(job.now_ns()),
       delta_(job.progress().recording()),
       count_(static_cast<TaskIndex>(job.task_count())),
-      lookahead_(job.cells(), job.edges()) {}
+      lookahead_(job.cells(), job.edges()) {
+  Tick();
+}
 
 void Settler::EndAttempt(TaskCell& cell, Outcome outcome) {
   const absl::Status status = Verdict(cell, outcome.status);
@@ -34,7 +35,7 @@ void Settler::EndAttempt(TaskCell& cell, Outcome outcome) {
   const std::int64_t started = Stamp::Nanos(cell.started.load(std::memory_order_relaxed));
   const std::int64_t queued = Stamp::Nanos(cell.queued.load(std::memory_order_relaxed));
   stats.RecordAttempts(worker_, started - queued, now_ns_ - started);
-  cell.ended.store(Stamp::Pack(now_ns_), std::memory_order_relaxed);
+  cell.ended.store(now_stamp_, std::memory_order_relaxed);
   job_.StopWatching(cell);
   GiveBackSlot(cell);
   const bool again = MayRetry(cell, status);
@@ -56,7 +57,7 @@ void Settler::EndAttempt(TaskCell& cell, Outcome outcome) {
 }
 
 void Settler::EndQueued(TaskCell& cell, absl::Status status) {
-  cell.ended.store(Stamp::Pack(now_ns_), std::memory_order_relaxed);
+  cell.ended.store(now_stamp_, std::memory_order_relaxed);
   job_.StopWatching(cell);
   delta_.Failed(job_.TaskId(cell.index()), status);
   cell.EndFailed(std::move(status));
@@ -91,24 +92,30 @@ void Settler::Record(TaskCell& cell, const absl::Status& status, Bytes log, bool
 
 void Settler::Ended(TaskCell& cell, TaskState from, TaskState to) {
   delta_.Changed(cell.index(), from, to);
-  ended_.emplace_back(&cell, to);
-  Propagate();
+  TellDependents(cell, to);
+  TellDependentsOfSkipped();
 }
 
-void Settler::Propagate() {
+void Settler::TellDependents(TaskCell& cell, TaskState state) {
   Edges& edges = job_.edges();
-  while (!ended_.empty()) {
-    const auto [cell, state] = ended_.back();
-    ended_.pop_back();
-    std::uint32_t link = Edges::Close(*cell, sealed_);
-    lookahead_.Step(cell->index(), count_);
-    while (link != 0) {
-      const Edge& edge = edges[link - 1];
-      link = edge.next;
-      lookahead_.Saw(cell->index(), edge.dependent);
-      TaskCell& dependent = job_.cell(edge.dependent);
-      Arrived(dependent, dependent.DependencyEnded(state));
-    }
+  const TaskIndex index = cell.index();
+  std::uint32_t link = Edges::Close(cell, sealed_);
+  lookahead_.Step(index, count_);
+  while (link != 0) {
+    const Edge& edge = edges[link - 1];
+    link = edge.next;
+    lookahead_.Saw(index, edge.dependent);
+    TaskCell& dependent = job_.cell(edge.dependent);
+    const TaskCell::Arrival arrival = dependent.DependencyEnded(state);
+    if (arrival != TaskCell::Arrival::kNotYet) Arrived(dependent, arrival);
+  }
+}
+
+void Settler::TellDependentsOfSkipped() {
+  while (!skipped_.empty()) {
+    TaskCell* cell = skipped_.back();
+    skipped_.pop_back();
+    TellDependents(*cell, TaskState::kSkipped);
   }
 }
 
@@ -117,17 +124,17 @@ void Settler::Arrived(TaskCell& cell, TaskCell::Arrival arrival) {
   if (arrival != TaskCell::Arrival::kSkipped) return;
   cell.kind().action->stats()->RecordEnd(worker_, TaskState::kSkipped);
   delta_.Changed(cell.index(), TaskState::kWaiting, TaskState::kSkipped);
-  ended_.emplace_back(&cell, TaskState::kSkipped);
+  skipped_.push_back(&cell);
 }
 
 void Settler::Release(TaskCell& cell) {
   Arrived(cell, cell.ReleaseHold());
-  Propagate();
+  TellDependentsOfSkipped();
 }
 
 void Settler::Ready(TaskCell& cell, TaskState from) {
   delta_.Changed(cell.index(), from, TaskState::kQueued);
-  cell.queued.store(Stamp::Pack(now_ns_), std::memory_order_relaxed);
+  cell.queued.store(now_stamp_, std::memory_order_relaxed);
   if (cell.kind().policy.queue_timeout > absl::ZeroDuration()) job_.WatchQueueTime(cell);
   ready_.push_back(&cell);
 }

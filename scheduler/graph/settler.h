@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
 #include "scheduler/graph/action.h"
 #include "scheduler/graph/job_impl.h"
 #include "scheduler/graph/lookahead.h"
@@ -29,7 +28,11 @@ class Settler {
 
   // The time that is stamped on what happens now, since the job's creation. As of the last Tick().
   [[nodiscard]] std::int64_t now_ns() const { return now_ns_; }
-  void Tick() { now_ns_ = job_.now_ns(); }
+  void Tick() {
+    now_ns_ = job_.now_ns();
+    now_stamp_ = Stamp::Pack(now_ns_);
+  }
+  [[nodiscard]] std::uint64_t now_stamp() const { return now_stamp_; }
 
   [[nodiscard]] ProgressDelta& delta() { return delta_; }
 
@@ -63,18 +66,20 @@ class Settler {
   void Record(TaskCell& cell, const absl::Status& status, Bytes log, bool final);
   // Sees to a task that one of its dependencies told of its end.
   void Arrived(TaskCell& cell, TaskCell::Arrival arrival);
-  // Tells the dependents of the cells in `ended_`, and of those skipped by it.
-  void Propagate();
+  // Tells the dependents of `cell` that it ended; those skipped by it are in `skipped_` then.
+  void TellDependents(TaskCell& cell, TaskState state);
+  void TellDependentsOfSkipped();
 
   JobImpl& job_;
   std::vector<TaskCell*>& ready_;
   const int worker_;
   const bool sealed_;
-  std::int64_t now_ns_;
+  std::int64_t now_ns_ = 0;
+  std::uint64_t now_stamp_ = 0;
   ProgressDelta delta_;
   const TaskIndex count_;
   Lookahead lookahead_;
-  absl::InlinedVector<std::pair<TaskCell*, TaskState>, 8> ended_;
+  std::vector<TaskCell*> skipped_;
 };
 
 }  // namespace jackdaw
