@@ -26,7 +26,7 @@ class CellAttempt final : public Attempt {
   [[nodiscard]] Bytes payload() const override { return cell_.payload(); }
   [[nodiscard]] std::size_t input_count() const override { return cell_.edge_count(); }
   [[nodiscard]] Bytes input(std::size_t i) const override;
-  [[nodiscard]] bool stop_requested() const override { return cell_.stop_requested(); }
+  [[nodiscard]] bool stop_requested() const override { return cell_.ShouldStop(number_); }
   [[nodiscard]] std::shared_ptr<DetachedAttempt> Detach(
       std::function<void(const absl::Status& reason)> on_stop) override;
 

@@ -47,7 +47,7 @@ bool TaskCell::ClaimQueued() {
 bool TaskCell::Claim(int attempt) {
   std::uint64_t word = word_.load(std::memory_order_relaxed);
   while (StateOf(word) == TaskState::kRunning && (word & kOwned) == 0 &&
-         static_cast<int>(word >> kAttemptShift & 0xffff) == attempt) {
+         AttemptOf(word) == attempt) {
     if (word_.compare_exchange_weak(word, word | kOwned, std::memory_order_acq_rel,
                                     std::memory_order_relaxed)) {
       return true;

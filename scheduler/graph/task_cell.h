@@ -122,12 +122,16 @@ class TaskCell final : public Task {
   TaskState RequestStop(bool timed_out = false);
   [[nodiscard]] bool stop_requested() const { return Has(kStop); }
   [[nodiscard]] bool timed_out() const { return Has(kTimedOut); }
+  // Whether attempt `attempt` is no longer wanted: it was asked to stop, or given up.
+  [[nodiscard]] bool ShouldStop(int attempt) const {
+    const std::uint64_t word = word_.load(std::memory_order_acquire);
+    return (word & (kStop | kOwned)) != 0 || StateOf(word) != TaskState::kRunning ||
+           AttemptOf(word) != attempt;
+  }
 
   [[nodiscard]] TaskState state() const { return StateOf(word_.load(std::memory_order_acquire)); }
   // The latest attempt that started, from 1; 0: none has.
-  [[nodiscard]] int attempt() const {
-    return static_cast<int>(word_.load(std::memory_order_acquire) >> kAttemptShift & 0xffff);
-  }
+  [[nodiscard]] int attempt() const { return AttemptOf(word_.load(std::memory_order_acquire)); }
   [[nodiscard]] TaskIndex index() const { return index_; }
   [[nodiscard]] TaskKind& kind() const { return *kind_; }
   [[nodiscard]] std::uint32_t first_edge() const { return first_edge_; }
@@ -161,6 +165,9 @@ class TaskCell final : public Task {
 
   static TaskState StateOf(std::uint64_t word) {
     return static_cast<TaskState>((word & kStateMask) >> kStateShift);
+  }
+  static int AttemptOf(std::uint64_t word) {
+    return static_cast<int>(word >> kAttemptShift & 0xffff);
   }
   static std::uint64_t WithState(std::uint64_t word, TaskState state) {
     return (word & ~kStateMask) | static_cast<std::uint64_t>(state) << kStateShift;
