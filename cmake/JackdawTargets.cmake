@@ -56,6 +56,12 @@ function(jackdaw_program)
   add_executable(${ARG_NAME} ${ARG_SOURCES})
   target_include_directories(${ARG_NAME} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${ARG_NAME} PRIVATE jackdaw_options ${ARG_DEPS})
+  if(JACKDAW_SANITIZER STREQUAL "thread")
+    # Debian's Abseil is not instrumented: this tells the sanitizer what its locks order.
+    target_sources(${ARG_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/tsan_abseil.cc)
+    target_link_libraries(${ARG_NAME} PRIVATE absl::synchronization)
+    target_link_options(${ARG_NAME} PRIVATE -Wl,@${PROJECT_SOURCE_DIR}/cmake/tsan_abseil.wraps)
+  endif()
 endfunction()
 
 # jackdaw_test(NAME pool_test LABELS unit SOURCES a_test.cc ... DEPS jackdaw::pool [TIMEOUT seconds])
