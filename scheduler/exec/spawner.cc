@@ -18,6 +18,16 @@
 #include "absl/strings/str_cat.h"
 #include "scheduler/exec/safe_text.h"
 
+// ThreadSanitizer's own clone() takes the child for a forked copy of the process and tells
+// the calling thread, whose memory it shares, to record nothing from then on. The C library
+// has the same function under this name as well.
+#ifdef __SANITIZE_THREAD__
+extern "C" int __clone(int (*function)(void*), void* stack, int flags, void* argument, ...);
+#define JACKDAW_CLONE __clone
+#else
+#define JACKDAW_CLONE clone
+#endif
+
 namespace jackdaw {
 namespace {
 
@@ -136,8 +146,8 @@ absl::StatusOr<SpawnedProcess> Spawner::Spawn(const SpawnRequest& request) {
   const auto top =
       (reinterpret_cast<std::uintptr_t>(stack_.get()) + kStackBytes) & ~std::uintptr_t{15};
   int pidfd = -1;
-  const int pid = clone(&ChildMain, reinterpret_cast<void*>(top),
-                        CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &launch, &pidfd);
+  const int pid = JACKDAW_CLONE(&ChildMain, reinterpret_cast<void*>(top),
+                                CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &launch, &pidfd);
   if (pid < 0) return SystemError(errno, "clone");
   SpawnedProcess process{pid, UniqueFd(pidfd)};
   // An executed program leaves `error` as it was; one that died earlier by a signal has it

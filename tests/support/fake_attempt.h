@@ -9,18 +9,18 @@
 #ifndef JACKDAW_TESTS_SUPPORT_FAKE_ATTEMPT_H_
 #define JACKDAW_TESTS_SUPPORT_FAKE_ATTEMPT_H_
 
+#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "scheduler/base/bytes.h"
 #include "scheduler/graph/action.h"
@@ -80,47 +80,49 @@ class FakeAttempt final : public Attempt {
    public:
     void Finish(Outcome outcome) override {
       std::function<void(const absl::Status&)> released;  // Destroyed outside the lock.
-      absl::MutexLock lock(&mutex_);
+      std::lock_guard<std::mutex> lock(mutex_);
       released.swap(on_stop_);
       ++finish_count_;
       if (!outcome_.has_value()) outcome_ = std::move(outcome);
+      finished_.notify_all();
     }
     void SetOnStop(std::function<void(const absl::Status&)> on_stop) {
-      absl::MutexLock lock(&mutex_);
+      std::lock_guard<std::mutex> lock(mutex_);
       on_stop_ = std::move(on_stop);
     }
     void Stop(const absl::Status& reason) {
       std::function<void(const absl::Status&)> on_stop;
       {
-        absl::MutexLock lock(&mutex_);
+        std::lock_guard<std::mutex> lock(mutex_);
         stop_requested_ = true;
         on_stop.swap(on_stop_);
       }
       if (on_stop) on_stop(reason);
     }
     Outcome Wait(absl::Duration patience) {
-      absl::MutexLock lock(&mutex_);
-      const auto done = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) { return finish_count_ > 0; };
-      if (!mutex_.AwaitWithTimeout(absl::Condition(&done), patience)) {
+      std::unique_lock<std::mutex> lock(mutex_);
+      if (!finished_.wait_for(lock, absl::ToChronoNanoseconds(patience),
+                              [this] { return finish_count_ > 0; })) {
         return Outcome{absl::DeadlineExceededError("no outcome"), {}, {}};
       }
       return *outcome_;
     }
     int finish_count() const {
-      absl::MutexLock lock(&mutex_);
+      std::lock_guard<std::mutex> lock(mutex_);
       return finish_count_;
     }
     bool stop_requested() const {
-      absl::MutexLock lock(&mutex_);
+      std::lock_guard<std::mutex> lock(mutex_);
       return stop_requested_;
     }
 
    private:
-    mutable absl::Mutex mutex_;
-    std::function<void(const absl::Status&)> on_stop_ ABSL_GUARDED_BY(mutex_);
-    std::optional<Outcome> outcome_ ABSL_GUARDED_BY(mutex_);
-    int finish_count_ ABSL_GUARDED_BY(mutex_) = 0;
-    bool stop_requested_ ABSL_GUARDED_BY(mutex_) = false;
+    mutable std::mutex mutex_;
+    std::condition_variable finished_;
+    std::function<void(const absl::Status&)> on_stop_;
+    std::optional<Outcome> outcome_;
+    int finish_count_ = 0;
+    bool stop_requested_ = false;
   };
 
   const Bytes payload_;
