@@ -4,6 +4,8 @@
 // calls here (see tsan_abseil.wraps); each makes the real call and states the edge that it
 // really gives, no more. Linked into programs of the `tsan` build only.
 
+#include <cstdint>
+
 #include "absl/synchronization/barrier.h"
 #include "absl/synchronization/blocking_counter.h"
 #include "absl/synchronization/mutex.h"
@@ -192,4 +194,14 @@ WRAP(bool, _ZN4absl7debian37Barrier5BlockEv, absl::Barrier* barrier) {
   const bool last = Real__ZN4absl7debian37Barrier5BlockEv(barrier);
   __tsan_acquire(barrier);
   return last;
+}
+
+// ---- Status ----
+
+// Whoever drops the last reference frees what the others read before they dropped theirs.
+WRAP(void, _ZN4absl7debian36Status15UnrefNonInlinedEm, std::uintptr_t rep) {
+  void* shared = reinterpret_cast<void*>(rep);
+  __tsan_release(shared);
+  __tsan_acquire(shared);
+  Real__ZN4absl7debian36Status15UnrefNonInlinedEm(rep);
 }
