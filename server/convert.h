@@ -43,8 +43,8 @@ struct GraphRequest {
 // PERMISSION_DENIED is for commands.
 absl::StatusOr<GraphRequest> ToGraph(const Catalog& catalog, v1::Job* job);
 
-// How many tasks `job` asks for.
-[[nodiscard]] std::int64_t CountTasks(const v1::Job& job);
+// How many tasks `job` asks for. INVALID_ARGUMENT if that is more than a job may have.
+absl::StatusOr<std::int64_t> CountTasks(const v1::Job& job, const ServerLimits& limits);
 
 // What a message tells of a task.
 struct TaskDetail {

@@ -26,8 +26,10 @@ class GraphBuilder {
 
   absl::StatusOr<GraphRequest> Build() {
     ToJobOptions(job_, &request_.options, &violations_);
-    CheckSizes();
     if (!violations_.empty()) return violations_.ToStatus();
+    absl::StatusOr<std::int64_t> total = CountTasks(job_, *catalog_.limits);
+    if (!total.ok()) return total.status();
+    total_ = static_cast<std::uint32_t>(*total);
     Reserve();
     CollectIds();
     for (int i = 0; i < job_.tasks_size() && Continue(); ++i) AddTask(i);
@@ -44,28 +46,6 @@ class GraphBuilder {
 
   std::string TaskPath(int i) const { return absl::StrCat("job.tasks[", i, "]"); }
   std::string ArrayPath(int i) const { return absl::StrCat("job.task_arrays[", i, "]"); }
-
-  // What would be too much to even look at.
-  void CheckSizes() {
-    const std::int64_t limit = catalog_.limits->max_tasks_per_job;
-    std::int64_t total = job_.tasks_size();
-    for (int i = 0; i < job_.task_arrays_size(); ++i) {
-      const std::int64_t count = job_.task_arrays(i).count();
-      if (count < 1 || count > limit) {
-        violations_.Add(ArrayPath(i) + ".count",
-                        absl::StrCat("must be 1 to ", limit, ", was ", count));
-        return;
-      }
-      total += count;
-    }
-    if (total > limit) {
-      violations_.Add(
-          "job.tasks",
-          absl::StrCat("has ", total, " tasks, task_arrays included; the limit is ", limit),
-          "TOO_MANY_TASKS");
-    }
-    total_ = static_cast<std::uint32_t>(total);
-  }
 
   void Reserve() {
     request_.batch.kind.reserve(total_);
@@ -440,10 +420,22 @@ absl::StatusOr<GraphRequest> ToGraph(const Catalog& catalog, v1::Job* job) {
   return GraphBuilder(catalog, *job).Build();
 }
 
-std::int64_t CountTasks(const v1::Job& job) {
+absl::StatusOr<std::int64_t> CountTasks(const v1::Job& job, const ServerLimits& limits) {
+  const std::int64_t limit = limits.max_tasks_per_job;
   std::int64_t total = job.tasks_size();
-  for (const auto& array : job.task_arrays()) total += std::max(0, array.count());
-  return total;
+  for (int i = 0; i < job.task_arrays_size(); ++i) {
+    const std::int64_t count = job.task_arrays(i).count();
+    if (count < 1 || count > limit) {
+      return FieldError(absl::StrCat("job.task_arrays[", i, "].count"),
+                        absl::StrCat("must be 1 to ", limit, ", was ", count));
+    }
+    total += count;
+  }
+  if (total <= limit) return total;
+  return FieldError(
+      "job.tasks",
+      absl::StrCat("has ", total, " tasks, task_arrays included; the limit is ", limit),
+      "TOO_MANY_TASKS");
 }
 
 }  // namespace jackdaw

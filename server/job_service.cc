@@ -112,8 +112,9 @@ absl::StatusOr<JobEntry> JobService::Submit(const Call& call, const Submission& 
     return FieldError("job_id", absl::StrCat(kJobIdRule, ", was \"", submission.job_id, "\""));
   }
   if (!IsToken(submission.request_id)) return FieldError("request_id", kTokenRule);
-  JobTable::Request asked = {submission.job_id, submission.request_id, 0,
-                             CountTasks(*submission.job)};
+  absl::StatusOr<std::int64_t> tasks = CountTasks(*submission.job, *catalog_.limits);
+  if (!tasks.ok()) return tasks.status();
+  JobTable::Request asked = {submission.job_id, submission.request_id, 0, *tasks};
   if (!asked.request_id.empty()) asked.fingerprint = Fingerprint(*submission.job, asked.job_id);
   Catalog catalog = catalog_;
   catalog.caller_may_run_commands = call.from_this_machine();
@@ -153,7 +154,7 @@ absl::Status JobService::CreateJob(const Call& call, v1::CreateJobRequest& reque
     return absl::OkStatus();
   }
   response->Swap(request.mutable_job());
-  response->mutable_task_counts()->set_total(CountTasks(*response));
+  response->mutable_task_counts()->set_total(*CountTasks(*response, *catalog_.limits));
   response->clear_tasks();
   response->clear_task_arrays();
   return absl::OkStatus();
