@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "scheduler/exec/coroutine_action.h"
 
 namespace jackdaw {
 namespace {
@@ -70,6 +71,13 @@ absl::Status Functions::Register(absl::string_view name, Function function) {
     return absl::InvalidArgumentError(absl::StrCat("function ", name, ": no body was given"));
   }
   return Register(name, std::make_shared<FunctionAction>(name, std::move(function)));
+}
+
+absl::Status Functions::Register(absl::string_view name, Coroutine coroutine) {
+  if (!coroutine) {
+    return absl::InvalidArgumentError(absl::StrCat("function ", name, ": no body was given"));
+  }
+  return Register(name, std::make_shared<CoroutineAction>(name, std::move(coroutine)));
 }
 
 absl::Status Functions::Register(absl::string_view name, std::shared_ptr<Action> action) {

@@ -5,6 +5,14 @@
 //     return Resize(attempt.payload());
 //   });
 //
+// A function may be a coroutine (co_task.h), which holds no worker while it waits:
+//
+//   functions.Register("nap", [&timers](Attempt& attempt) -> CoTask<Bytes> {
+//     const Future<void> pause = Delay(timers, absl::Seconds(1));
+//     co_await pause;
+//     co_return attempt.payload();
+//   });
+//
 // Thread safety: Register() before the registry is shared; the rest from any thread.
 
 #ifndef JACKDAW_SCHEDULER_EXEC_FUNCTIONS_H_
@@ -20,6 +28,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "scheduler/async/co_task.h"
 #include "scheduler/base/bytes.h"
 #include "scheduler/graph/action.h"
 
@@ -33,11 +42,18 @@ class Functions {
   // what().
   using Function = std::function<absl::StatusOr<Bytes>(Attempt&)>;
 
+  // A coroutine, resumed on the pool that runs the job. Its attempt lives as long as the
+  // coroutine. When the task is cancelled or times out, `co_await CancelRequested()` is
+  // true and the coroutine should end soon. The function itself lives as long as its action
+  // and every coroutine it made, so a lambda may use its captures.
+  using Coroutine = std::function<CoTask<Bytes>(Attempt&)>;
+
   static constexpr std::size_t kMaxNameBytes = 128;
 
   // ALREADY_EXISTS for a name that is taken; INVALID_ARGUMENT for one that is not 1 to 128
   // of a-z, A-Z, 0-9, '_', '-', '.' and '/', and for an empty function or action.
   absl::Status Register(absl::string_view name, Function function);
+  absl::Status Register(absl::string_view name, Coroutine coroutine);
   absl::Status Register(absl::string_view name, std::shared_ptr<Action> action);
 
   // Null for an unknown name.
