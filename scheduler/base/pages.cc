@@ -11,8 +11,8 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 }  // namespace
 
-void* AllocatePages(std::size_t bytes) {
-  if (bytes < kHugePage) return ::operator new(bytes);
+void* AllocatePages(std::size_t bytes, std::size_t alignment) {
+  if (bytes < kHugePage) return ::operator new(bytes, std::align_val_t(alignment));
   void* memory =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, /*offset=*/0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
@@ -21,9 +21,9 @@ void* AllocatePages(std::size_t bytes) {
   return memory;
 }
 
-void FreePages(void* memory, std::size_t bytes) {
+void FreePages(void* memory, std::size_t bytes, std::size_t alignment) {
   if (bytes < kHugePage) {
-    ::operator delete(memory);
+    ::operator delete(memory, std::align_val_t(alignment));
   } else {
     munmap(memory, bytes);
   }

@@ -34,7 +34,7 @@ class Segmented {
   Segmented& operator=(const Segmented&) = delete;
   ~Segmented() {
     for (std::size_t i = 0; i < size_; ++i) std::destroy_at(&(*this)[i]);
-    for (std::size_t k = 0; k < segments_; ++k) FreePages(segment_[k], SegmentBytes(k));
+    for (std::size_t k = 0; k < segments_; ++k) FreePages(segment_[k], SegmentBytes(k), alignof(T));
   }
 
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -43,7 +43,7 @@ class Segmented {
   void Grow(std::size_t count) {
     const std::size_t end = size_ + count;
     while (Capacity(segments_) < end) {
-      segment_[segments_] = static_cast<T*>(AllocatePages(SegmentBytes(segments_)));
+      segment_[segments_] = static_cast<T*>(AllocatePages(SegmentBytes(segments_), alignof(T)));
       ++segments_;
     }
     for (; size_ < end; ++size_) std::construct_at(&(*this)[size_]);

@@ -19,8 +19,9 @@ class CellDetached final : public DetachedAttempt {
   }
 
   void Finish(Outcome outcome) override {
-    if (!cell_.Claim(number_)) return;
-    job_->running().RemoveDetached(cell_.index());
+    const bool mine = cell_.Claim(number_);
+    job_->running().RemoveDetached(cell_.index(), number_);
+    if (!mine) return;
     std::vector<TaskCell*> ready;
     Settler settler(*job_, ready, ActionStats::kNoWorker);
     settler.EndAttempt(cell_, std::move(outcome));
@@ -37,8 +38,8 @@ class CellDetached final : public DetachedAttempt {
 }  // namespace
 
 Bytes CellAttempt::input(std::size_t i) const {
-  const Edge& edge = job_.edges()[cell_.first_edge() + static_cast<std::uint32_t>(i)];
-  const TaskCell& dependency = job_.cell(edge.dependency);
+  const std::uint32_t edge = cell_.first_edge() + static_cast<std::uint32_t>(i);
+  const TaskCell& dependency = job_.cell(job_.edges().dependency(edge));
   return dependency.state() == TaskState::kSucceeded ? dependency.output() : Bytes();
 }
 
@@ -47,12 +48,14 @@ std::shared_ptr<DetachedAttempt> CellAttempt::Detach(
   detached_ = true;
   auto detached = std::make_shared<CellDetached>(job_.shared_from_this(), cell_, number_);
   RunningAttempts& running = job_.running();
-  running.AddDetached(cell_.index(), std::move(on_stop));
+  running.AddDetached(cell_.index(), number_, std::move(on_stop));
   // Whoever stops attempts sets the flag before it looks for callbacks: either it finds this
   // one, or the flag is seen here.
-  if (cell_.stop_requested()) {
-    running.Stop(cell_.index(), cell_.timed_out() ? absl::DeadlineExceededError("attempt timed out")
-                                                  : absl::CancelledError("the job is cancelled"));
+  if (stop_requested()) {
+    const bool cancelled = job_.progress().cancelling();
+    running.Stop(cell_.index(), number_,
+                 cancelled ? absl::CancelledError("the job is cancelled")
+                           : absl::DeadlineExceededError("attempt timed out"));
   }
   return detached;
 }

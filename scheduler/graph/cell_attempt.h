@@ -30,6 +30,7 @@ class CellAttempt final : public Attempt {
   [[nodiscard]] std::shared_ptr<DetachedAttempt> Detach(
       std::function<void(const absl::Status& reason)> on_stop) override;
 
+  [[nodiscard]] bool detached() const { return detached_; }
   // Whether nobody but the worker can end the attempt.
   [[nodiscard]] bool exclusive() const {
     return !detached_ && cell_.kind().policy.attempt_timeout == absl::ZeroDuration();

@@ -1,12 +1,15 @@
-// Edges: the dependencies of a job's tasks, each also a link in the list of its
-// dependency's dependents. Twelve bytes an edge.
+// Edges: which tasks of a job depend on which. What a task depends on is a run in one array,
+// in the order given. Its dependents are found in two places: those of its own batch, known
+// when it is added, are a run in another array; those that later batches bring hang on the
+// task as a list that is closed when it ends. Eight bytes an edge within a batch, twelve
+// between batches.
 //
 // Thread safety
-//   Adding: one thread at a time. Walking the dependents of a task: the thread that closed
-//   its list. Reading dependencies: any thread, once the task has been added.
+//   Adding: one thread at a time. Dependencies and the run of dependents: any thread that
+//   can see the task. The list: whoever closed it.
 //
-// Memory order: Link() publishes an edge by a release compare-exchange on the list's head;
-// Close() takes the list with an acquire exchange and sees every edge linked before. The
+// Memory order: Link() publishes a link by a release compare-exchange on the list's head;
+// Close() takes the list with an acquire exchange and sees every link made before. The
 // exchange releases too: a Link() that is refused (acquire) sees the state that the task
 // ended in.
 
@@ -15,6 +18,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "scheduler/base/segmented.h"
 #include "scheduler/graph/batch.h"
@@ -22,47 +26,46 @@
 
 namespace jackdaw {
 
-struct Edge {
-  TaskIndex dependency = 0;
-  TaskIndex dependent = 0;
-  std::uint32_t next = 0;  // The next edge of the same dependency, plus one; 0: the last.
-};
-
 class Edges {
  public:
-  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(edges_.size()); }
-  void Grow(std::size_t count) { edges_.Grow(count); }
-  [[nodiscard]] Edge& operator[](std::uint32_t edge) { return edges_[edge]; }
-  [[nodiscard]] const Edge& operator[](std::uint32_t edge) const { return edges_[edge]; }
+  // A dependent from a later batch, on the list of its dependency.
+  struct Link {
+    TaskIndex dependent = 0;
+    std::uint32_t next = 0;  // Of the next link, its place plus one; 0: this is the last.
+  };
 
-  // Puts `edge` on the list of `dependency`; false if that task has ended.
-  bool Link(TaskCell& dependency, std::uint32_t edge) {
-    std::uint32_t head = dependency.dependents().load(std::memory_order_acquire);
-    while (head != TaskCell::kClosed) {
-      edges_[edge].next = head;
-      if (dependency.dependents().compare_exchange_weak(head, edge + 1, std::memory_order_release,
-                                                        std::memory_order_acquire)) {
-        return true;
-      }
-    }
-    return false;
+  // How many dependencies all tasks have together.
+  [[nodiscard]] std::uint32_t size() const {
+    return static_cast<std::uint32_t>(dependencies_.size());
   }
-  // The same for a dependency that cannot have ended: no other thread is at its list.
-  void LinkUnshared(TaskCell& dependency, std::uint32_t edge) {
-    std::atomic<std::uint32_t>& head = dependency.dependents();
-    edges_[edge].next = head.load(std::memory_order_relaxed);
-    head.store(edge + 1, std::memory_order_relaxed);
+  [[nodiscard]] TaskIndex dependency(std::uint32_t edge) const { return dependencies_[edge]; }
+  [[nodiscard]] TaskIndex dependent(std::uint32_t place) const { return dependents_[place]; }
+  // For fetching it ahead.
+  [[nodiscard]] const TaskIndex* dependent_address(std::uint32_t place) const {
+    return &dependents_[place];
   }
+  [[nodiscard]] const Link& link(std::uint32_t place) const { return links_[place - 1]; }
 
-  // Takes the list of a task that ended; further Link()s are refused. With `sealed` (read
-  // with acquire after the last task was added) there are none to come, and a plain load will do.
+  // Writes down the dependencies of a batch whose cells are set up, from `first` on, and the
+  // runs of dependents within it. Nobody else can reach those cells yet.
+  void AddBatch(const TaskBatch& batch, TaskIndex first, Segmented<TaskCell>& cells);
+
+  // Puts `dependent` on the list of `dependency`, a task of an earlier batch; false if that
+  // has ended.
+  [[nodiscard]] bool Append(TaskCell& dependency, TaskIndex dependent);
+
+  // Takes the list of a task that ended; further Append()s are refused. Returns its first
+  // link(), 0 for none. With `sealed` (read with acquire after the last batch was added) there
+  // are none to come, and a plain load will do.
   static std::uint32_t Close(TaskCell& cell, bool sealed) {
-    return sealed ? cell.dependents().load(std::memory_order_relaxed)
-                  : cell.dependents().exchange(TaskCell::kClosed, std::memory_order_acq_rel);
+    return sealed ? cell.later_dependents().load(std::memory_order_relaxed)
+                  : cell.later_dependents().exchange(TaskCell::kClosed, std::memory_order_acq_rel);
   }
 
  private:
-  Segmented<Edge> edges_;
+  Segmented<TaskIndex> dependencies_;
+  Segmented<TaskIndex> dependents_;
+  Segmented<Link> links_;
 };
 
 }  // namespace jackdaw

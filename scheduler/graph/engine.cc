@@ -12,6 +12,7 @@ JobEngine::JobEngine(Options options) : core_(std::make_shared<EngineCore>(optio
 }
 
 JobEngine::~JobEngine() {
+  core_->DropQueued();
   core_->WaitUntilNoJobs();
   core_->pool().DetachSource();
 }
@@ -21,7 +22,7 @@ absl::StatusOr<std::shared_ptr<Job>> JobEngine::Create(JobOptions options, TaskB
   auto job = std::make_shared<JobImpl>(core_, std::move(options));
   if (absl::Status status = core_->Adopt(job); !status.ok()) return status;
   if (absl::StatusOr<TaskIndex> first = job->Add(std::move(batch)); !first.ok()) {
-    core_->Forget(job->id());
+    core_->Forget(*job);
     return first.status();
   }
   job->ArmJobTimeout();

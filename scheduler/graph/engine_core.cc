@@ -31,11 +31,12 @@ absl::Status EngineCore::Adopt(const std::shared_ptr<JobImpl>& job) {
   return absl::AlreadyExistsError(absl::StrCat("job id '", job->id(), "' is in use"));
 }
 
-void EngineCore::Forget(const std::string& id) {
+void EngineCore::Forget(const JobImpl& job) {
   std::shared_ptr<JobImpl> forgotten;  // Destroyed outside the lock: it may be large.
   absl::MutexLock lock(&mutex_);
-  const auto it = jobs_.find(id);
-  if (it == jobs_.end()) return;
+  const auto it = jobs_.find(job.id());
+  // A job that was refused late may find its id in use by another.
+  if (it == jobs_.end() || it->second.get() != &job) return;
   forgotten = std::move(it->second);
   jobs_.erase(it);
 }
@@ -50,6 +51,11 @@ std::vector<std::shared_ptr<JobImpl>> EngineCore::jobs() const {
 std::int64_t EngineCore::job_count() const {
   absl::MutexLock lock(&mutex_);
   return static_cast<std::int64_t>(jobs_.size());
+}
+
+void EngineCore::DropQueued() {
+  Task* task = nullptr;
+  while (feeder_.Take(absl::MakeSpan(&task, 1)) > 0) task->Drop();
 }
 
 void EngineCore::WaitUntilNoJobs() {

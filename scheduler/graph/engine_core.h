@@ -47,9 +47,11 @@ class EngineCore {
 
   // Jobs that are not done, or still in a worker's hands. ALREADY_EXISTS for an id in use.
   absl::Status Adopt(const std::shared_ptr<JobImpl>& job);
-  void Forget(const std::string& id);
+  void Forget(const JobImpl& job);
   [[nodiscard]] std::vector<std::shared_ptr<JobImpl>> jobs() const;
   [[nodiscard]] std::int64_t job_count() const;
+  // Drops what is queued still: where the pool was shut down, nobody else takes it.
+  void DropQueued();
   void WaitUntilNoJobs();
 
  private:

@@ -7,6 +7,15 @@
 #include "scheduler/graph/settler.h"
 
 namespace jackdaw {
+namespace {
+
+// An action is told one of two codes, whatever the job's reason.
+absl::Status StopReason(const absl::Status& reason) {
+  if (absl::IsCancelled(reason) || absl::IsDeadlineExceeded(reason)) return reason;
+  return absl::CancelledError(reason.message());
+}
+
+}  // namespace
 
 void JobImpl::Close() {
   JobProgress::Effect effect;
@@ -23,7 +32,7 @@ void JobImpl::Cancel(absl::Status reason) {
     if (!progress_.BeginCancel(reason)) return;
   }
   CancelTasks();
-  running_.StopAll(reason);
+  running_.StopAll(StopReason(reason));
 }
 
 void JobImpl::CancelTasks() {
@@ -44,7 +53,7 @@ void JobImpl::CancelTask(TaskCell& cell, Settler& settler) {
       continue;  // It ended or went to BACKOFF meanwhile.
     }
     if (!cell.Move(state, TaskState::kCancelled)) continue;
-    cell.ended.store(Stamp::Pack(settler.now_ns()), std::memory_order_relaxed);
+    times(cell).ended.store(Stamp::Pack(settler.now_ns()), std::memory_order_relaxed);
     cell.kind().action->stats()->RecordEnd(ActionStats::kNoWorker, TaskState::kCancelled);
     settler.delta().Changed(cell.index(), state, TaskState::kCancelled);
     return;
@@ -98,7 +107,7 @@ void JobImpl::StopWatching(TaskCell& cell) {
 
 void JobImpl::OnQueueTimeout(TaskIndex index, int attempt) {
   TaskCell& cell = cells_[index];
-  if (cell.attempt() != attempt || !cell.ClaimQueued()) return;
+  if (!cell.ClaimQueued(attempt)) return;
   std::vector<TaskCell*> ready;
   Settler settler(*this, ready, ActionStats::kNoWorker);
   settler.EndQueued(cell, absl::DeadlineExceededError(absl::StrCat(
@@ -110,13 +119,11 @@ void JobImpl::OnQueueTimeout(TaskIndex index, int attempt) {
 
 void JobImpl::OnAttemptTimeout(TaskIndex index, int attempt) {
   TaskCell& cell = cells_[index];
-  if (cell.attempt() != attempt || cell.RequestStop(/*timed_out=*/true) != TaskState::kRunning) {
-    return;
-  }
+  if (!cell.RequestTimeout(attempt)) return;
   const absl::Status reason = absl::DeadlineExceededError("attempt timed out");
   // An attempt that goes on elsewhere is told, and answers soon. One that holds a worker
   // cannot be ended; it is given up here and its answer will be refused.
-  if (running_.Stop(index, reason)) return;
+  if (running_.Stop(index, attempt, reason)) return;
   if (!cell.Claim(attempt)) return;
   std::vector<TaskCell*> ready;
   Settler settler(*this, ready, ActionStats::kNoWorker);
@@ -134,13 +141,17 @@ void JobImpl::RetryAfter(TaskCell& cell, absl::Duration wait) {
 }
 
 void JobImpl::OnRetry(TaskIndex index) {
+  // As soon as the task is QUEUED a cancel may end the job, before the task is in the queue.
+  if (!TryAddLease()) return;
   TaskCell& cell = cells_[index];
-  if (!cell.Move(TaskState::kBackoff, TaskState::kQueued)) return;
-  std::vector<TaskCell*> ready;
-  Settler settler(*this, ready, ActionStats::kNoWorker);
-  settler.Ready(cell, TaskState::kBackoff);
-  settler.QueueReady();
-  settler.Flush();
+  if (cell.Move(TaskState::kBackoff, TaskState::kQueued)) {
+    std::vector<TaskCell*> ready;
+    Settler settler(*this, ready, ActionStats::kNoWorker);
+    settler.Ready(cell, TaskState::kBackoff);
+    settler.QueueReady();
+    settler.Flush();
+  }
+  DropLeases(1);
 }
 
 }  // namespace jackdaw

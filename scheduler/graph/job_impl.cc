@@ -39,7 +39,15 @@ std::int64_t JobImpl::now_ns() const { return core_->clock().MonotonicNanos() - 
 void JobImpl::DropLeases(std::int64_t count) {
   if (leases_.fetch_sub(count, std::memory_order_acq_rel) != count) return;
   const std::shared_ptr<EngineCore> core = core_;
-  core->Forget(options_.id);
+  core->Forget(*this);
+}
+
+bool JobImpl::TryAddLease() {
+  std::int64_t leases = leases_.load(std::memory_order_relaxed);
+  while (leases > 0) {
+    if (leases_.compare_exchange_weak(leases, leases + 1, std::memory_order_relaxed)) return true;
+  }
+  return false;
 }
 
 void JobImpl::Finish() {
@@ -60,8 +68,11 @@ absl::StatusOr<TaskIndex> JobImpl::Add(TaskBatch batch) {
     }
     AddCells(batch, first);
     held = LinkEdges(batch, first);
+    // Not sealed, so not done, and has its own lease; from here on a cancel may end it.
+    AddLeases(1);
   }
   ReleaseHeld(held);
+  DropLeases(1);
   return first;
 }
 
@@ -106,6 +117,7 @@ std::vector<TaskKind*> JobImpl::AddKinds(std::vector<TaskBatch::Kind> kinds) {
 void JobImpl::AddCells(TaskBatch& batch, TaskIndex first) {
   const std::vector<TaskKind*> kinds = AddKinds(std::move(batch.kinds));
   cells_.Grow(batch.size());
+  times_.Grow(batch.size());
   std::uint32_t edge = edges_.size();
   for (std::size_t i = 0; i < batch.size(); ++i) {
     const std::uint32_t count = batch.dependency_count[i];
@@ -118,42 +130,34 @@ void JobImpl::AddCells(TaskBatch& batch, TaskIndex first) {
 
 std::vector<TaskCell*> JobImpl::LinkEdges(const TaskBatch& batch, TaskIndex first) {
   std::vector<TaskCell*> held;
-  std::uint32_t edge = edges_.size();
-  edges_.Grow(batch.dependencies.size());
-  const std::uint32_t start = edge;
+  edges_.AddBatch(batch, first, cells_);
+  std::size_t edge = 0;
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    TaskCell& cell = cells_[first + i];
-    const std::uint32_t end = edge + batch.dependency_count[i];
-    bool may_start = batch.dependency_count[i] == 0;
-    for (std::uint32_t e = edge; e < end && !may_start; ++e) {
-      may_start = (batch.dependencies[e - start] & TaskBatch::kInBatchBit) == 0;
-    }
     // Others may reach the task as soon as it is on the list of one that can end.
-    if (may_start) {
-      cell.Hold();
-      held.push_back(&cell);
+    bool may_start = batch.dependency_count[i] == 0;
+    for (const std::size_t end = edge + batch.dependency_count[i]; edge < end; ++edge) {
+      may_start = may_start || (batch.dependencies[edge] & TaskBatch::kInBatchBit) == 0;
     }
-    for (; edge < end; ++edge) {
-      const std::uint32_t target = batch.dependencies[edge - start];
-      const bool in_batch = (target & TaskBatch::kInBatchBit) != 0;
-      const TaskIndex dependency = in_batch ? first + (target ^ TaskBatch::kInBatchBit) : target;
-      edges_[edge].dependency = dependency;
-      edges_[edge].dependent = cell.index();
-      if (in_batch) edges_.LinkUnshared(cells_[dependency], edge);
-    }
+    if (!may_start) continue;
+    TaskCell& cell = cells_[first + i];
+    cell.Hold();
+    held.push_back(&cell);
   }
-  // Dependencies of older tasks last: through them the new tasks are within others' reach.
   progress_.AddTasks(static_cast<std::int64_t>(batch.size()));
   task_count_.store(static_cast<std::int64_t>(cells_.size()), std::memory_order_release);
-  for (TaskCell* cell : held) {
-    for (edge = cell->first_edge(); edge < cell->first_edge() + cell->edge_count(); ++edge) {
-      TaskCell& dependency = cells_[edges_[edge].dependency];
-      if (dependency.index() >= first || edges_.Link(dependency, edge)) continue;
-      // It cannot become ready by this: it is held.
-      (void)cell->DependencyEnded(dependency.state());
-    }
-  }
+  // Last, for through older tasks the new ones are within others' reach.
+  for (TaskCell* cell : held) LinkToOlder(*cell, first);
   return held;
+}
+
+void JobImpl::LinkToOlder(TaskCell& cell, TaskIndex first) {
+  for (std::uint32_t edge = cell.first_edge(); edge < cell.first_edge() + cell.edge_count();
+       ++edge) {
+    TaskCell& dependency = cells_[edges_.dependency(edge)];
+    if (dependency.index() >= first || edges_.Append(dependency, cell.index())) continue;
+    // It cannot become ready by this: it is held.
+    (void)cell.DependencyEnded(dependency.state());
+  }
 }
 
 void JobImpl::ReleaseHeld(const std::vector<TaskCell*>& held) {

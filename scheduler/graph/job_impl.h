@@ -76,6 +76,7 @@ class JobImpl final : public Job, public std::enable_shared_from_this<JobImpl> {
   [[nodiscard]] TaskCell& cell(TaskIndex index) { return cells_[index]; }
   [[nodiscard]] const TaskCell& cell(TaskIndex index) const { return cells_[index]; }
   [[nodiscard]] const Segmented<TaskCell>& cells() const { return cells_; }
+  [[nodiscard]] TaskTimes& times(const TaskCell& task) { return times_[task.index()]; }
   [[nodiscard]] Edges& edges() { return edges_; }
   [[nodiscard]] JobProgress& progress() { return progress_; }
   [[nodiscard]] AttemptRecords& records() { return records_; }
@@ -101,6 +102,8 @@ class JobImpl final : public Job, public std::enable_shared_from_this<JobImpl> {
   // See invariant (2). The last DropLeases() may destroy the job.
   void AddLeases(std::int64_t count) { leases_.fetch_add(count, std::memory_order_relaxed); }
   void DropLeases(std::int64_t count);
+  // For who has none: false if the job has been done and let go.
+  [[nodiscard]] bool TryAddLease();
   // The job is done: tells who waits for it and drops the job's own lease.
   void Finish();
 
@@ -119,10 +122,11 @@ class JobImpl final : public Job, public std::enable_shared_from_this<JobImpl> {
   std::vector<TaskKind*> AddKinds(std::vector<TaskBatch::Kind> kinds)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(add_mutex_);
   void AddCells(TaskBatch& batch, TaskIndex first) ABSL_EXCLUSIVE_LOCKS_REQUIRED(add_mutex_);
-  // Puts the edges of the new tasks on their dependencies' lists. Returns the tasks that the
-  // adder holds back: those without dependencies in their batch.
+  // Adds the edges of the new tasks. Returns the tasks that the adder holds back: those that
+  // could start meanwhile.
   std::vector<TaskCell*> LinkEdges(const TaskBatch& batch, TaskIndex first)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(add_mutex_);
+  void LinkToOlder(TaskCell& cell, TaskIndex first) ABSL_EXCLUSIVE_LOCKS_REQUIRED(add_mutex_);
   void ReleaseHeld(const std::vector<TaskCell*>& held) ABSL_LOCKS_EXCLUDED(add_mutex_);
 
   // CANCELLED for every task that has not started; those that run are asked to stop.
@@ -143,6 +147,7 @@ class JobImpl final : public Job, public std::enable_shared_from_this<JobImpl> {
   std::deque<TaskKind> kinds_ ABSL_GUARDED_BY(add_mutex_);  // Cells point into it.
   // Grown under `add_mutex_`; read by any thread below `task_count_`.
   Segmented<TaskCell> cells_;
+  Segmented<TaskTimes> times_;
   Edges edges_;
   std::atomic<std::int64_t> task_count_{0};
   std::atomic<bool> mixes_priorities_{false};

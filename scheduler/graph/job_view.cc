@@ -33,10 +33,11 @@ AttemptRecord JobImpl::LatestAttempt(const TaskCell& cell) const {
   };
   AttemptRecord record;
   record.number = cell.attempt();
-  record.queued = time(cell.queued);
-  record.started = time(cell.started);
-  record.ended = time(cell.ended);
-  const StartedBy by = StartedBy::Unpack(cell.started.load(std::memory_order_relaxed));
+  record.queued = time(times_[cell.index()].queued);
+  record.started = time(times_[cell.index()].started);
+  record.ended = time(times_[cell.index()].ended);
+  const StartedBy by =
+      StartedBy::Unpack(times_[cell.index()].started.load(std::memory_order_relaxed));
   record.worker = by.worker;
   record.stolen = by.stolen;
   return record;
@@ -53,7 +54,7 @@ absl::Status JobImpl::StatusOf(const TaskCell& cell, TaskState state) const {
       cell.kind().policy.run_if == RunIf::kAnyFailed ? "none of its dependencies failed" : "";
   if (!wanted.empty()) return absl::FailedPreconditionError(wanted);
   for (std::uint32_t i = 0; i < cell.edge_count(); ++i) {
-    const TaskIndex dependency = edges_[cell.first_edge() + i].dependency;
+    const TaskIndex dependency = edges_.dependency(cell.first_edge() + i);
     const TaskState ended = cells_[dependency].state();
     if (ended == TaskState::kSucceeded) continue;
     return absl::FailedPreconditionError(
@@ -77,11 +78,18 @@ TaskSnapshot JobImpl::Task(TaskIndex index) const {
   const bool has_latest = !kept.empty() && kept.back().number == snapshot.attempts;
   if (!has_latest && (snapshot.attempts > 0 || snapshot.state == TaskState::kQueued)) {
     AttemptRecord latest = LatestAttempt(cell);
-    if (IsTerminal(snapshot.state)) latest.status = snapshot.status;
+    if (IsTerminal(snapshot.state)) {
+      latest.status = snapshot.status;
+    } else {
+      latest.ended = absl::InfiniteFuture();  // The stamp is that of the attempt before.
+    }
+    if (kept.size() == kMaxAttemptRecords) {
+      snapshot.attempt_records.erase(snapshot.attempt_records.begin());
+    }
     snapshot.attempt_records.push_back(std::move(latest));
   }
   for (std::uint32_t i = 0; i < cell.edge_count(); ++i) {
-    snapshot.dependencies.push_back(edges_[cell.first_edge() + i].dependency);
+    snapshot.dependencies.push_back(edges_.dependency(cell.first_edge() + i));
   }
   snapshot.action = cell.kind().action;
   return snapshot;

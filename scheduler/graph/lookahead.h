@@ -31,19 +31,19 @@ class Lookahead {
     const TaskIndex target = std::min(task + reach_, count);
     if (next_ < task) next_ = task + 1;
     for (int i = 0; i < kMaxSteps && next_ < target; ++i, ++next_) {
-      const char* cell = reinterpret_cast<const char*>(&cells_[next_]);
-      __builtin_prefetch(cell, /*rw=*/1);
-      __builtin_prefetch(cell + 64, /*rw=*/1);
-      // Of a task fetched a while ago the edges can be found.
-      if (next_ < kEdgesBehind) continue;
-      const TaskCell& fetched = cells_[next_ - kEdgesBehind];
-      if (fetched.edge_count() > 0) __builtin_prefetch(&edges_[fetched.first_edge()]);
+      __builtin_prefetch(&cells_[next_], /*rw=*/1);
+      // Of a task fetched a while ago the dependents can be found.
+      if (next_ < kBehind) continue;
+      const TaskCell& fetched = cells_[next_ - kBehind];
+      if (fetched.dependent_count() > 0) {
+        __builtin_prefetch(edges_.dependent_address(fetched.first_dependent()));
+      }
     }
   }
 
  private:
   static constexpr TaskIndex kMaxReach = 2048;  // Tasks: a quarter of a megabyte.
-  static constexpr TaskIndex kEdgesBehind = 16;
+  static constexpr TaskIndex kBehind = 16;
   static constexpr int kMaxSteps = 4;
 
   const Segmented<TaskCell>& cells_;

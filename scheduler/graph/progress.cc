@@ -40,6 +40,8 @@ JobProgress::Effect JobProgress::Apply(const ProgressDelta& delta, std::int64_t 
       if (IsTerminal(static_cast<TaskState>(i))) ended += delta.by_state_[i];
     }
     unfinished_ -= ended;
+    // Only steps on the way to ends that were told already.
+    if (IsTerminal(state_)) return effect;
     changes_.Add(delta.changes_, delta.tasks_);
     if (first_failure_.ok() && !delta.first_failure_.ok()) {
       first_failure_ = delta.first_failure_;
@@ -70,6 +72,7 @@ bool JobProgress::BeginCancel(absl::Status reason) {
     absl::MutexLock lock(&mutex_);
     if (state_ == JobState::kCancelling || IsTerminal(state_)) return false;
     state_ = JobState::kCancelling;
+    cut_short_ = !sealed();
     cancel_reason_ = std::move(reason);
     sealed_.store(true, std::memory_order_release);
     cancelling_.store(true, std::memory_order_release);
@@ -93,7 +96,7 @@ bool JobProgress::TryFinish(std::int64_t now_ns) {
 }
 
 JobState JobProgress::FinalState() const {
-  const bool some_cancelled = Count(TaskState::kCancelled) > 0;
+  const bool some_cancelled = cut_short_ || Count(TaskState::kCancelled) > 0;
   if (some_cancelled && cancel_reason_.code() == absl::StatusCode::kCancelled) {
     return JobState::kCancelled;
   }

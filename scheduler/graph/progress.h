@@ -130,6 +130,7 @@ class JobProgress {
   std::array<std::int64_t, kTaskStateCount> counts_ ABSL_GUARDED_BY(mutex_){};
   std::int64_t unfinished_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Status first_failure_ ABSL_GUARDED_BY(mutex_);
+  bool cut_short_ ABSL_GUARDED_BY(mutex_) = false;  // Cancelled while open: more was to come.
   absl::Status cancel_reason_ ABSL_GUARDED_BY(mutex_);
   std::int64_t started_ns_ ABSL_GUARDED_BY(mutex_) = -1;
   std::int64_t ended_ns_ ABSL_GUARDED_BY(mutex_) = -1;

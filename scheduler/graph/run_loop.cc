@@ -15,6 +15,7 @@ void TaskCell::Invoke(Task* task, Verb verb) noexcept {
   WorkerContext* worker = job.core().CurrentWorker();
   if (verb == Verb::kDrop || worker == nullptr) {
     job.Cancel(absl::CancelledError("the pool was shut down"));
+    ForgetSlot(cell);
   } else {
     std::vector<TaskCell*> scratch;
     // The worker's own vector keeps its memory; one that is busy belongs to a loop below this.
@@ -70,7 +71,7 @@ void RunLoop::RunInstant(TaskCell& cell) {
   std::optional<Outcome> outcome = cell.kind().action->Start(attempt);
   if (outcome.has_value() && outcome->status.ok() && outcome->log.empty()) {
     ++instants_;
-    cell.ended.store(settler_.now_stamp(), std::memory_order_relaxed);
+    job_.times(cell).ended.store(settler_.now_stamp(), std::memory_order_relaxed);
     cell.EndSucceeded(std::move(outcome->output));
     settler_.Ended(cell, TaskState::kQueued, TaskState::kSucceeded);
     return;
@@ -82,9 +83,10 @@ void RunLoop::RunInstant(TaskCell& cell) {
 void RunLoop::RunOne(TaskCell& cell) {
   Share();
   if (++turns_ > kLongestTurn && worker_.Depth() > 0) {
-    // Others have waited long enough: this one goes where they are.
+    // Others have waited long enough: this one goes behind them. In the deque it would be the
+    // newest, and so the next.
     ready_.push_back(&cell);
-    Share();
+    settler_.QueueReady();
     return;
   }
   ++runs_;
@@ -100,17 +102,21 @@ void RunLoop::RunOne(TaskCell& cell) {
   settler_.Tick();
   End(cell, attempt, std::move(outcome));
   settler_.Flush();
-  if (job_.mixes_priorities()) Share();
+  // What became ready by it takes its turn among the others.
+  if (job_.mixes_priorities() || job_.core().feeder().OthersWait(job_)) Share();
 }
 
 void RunLoop::End(TaskCell& cell, const CellAttempt& attempt, std::optional<Outcome> outcome) {
-  if (!outcome.has_value()) return;                                   // It goes on elsewhere.
+  if (!outcome.has_value()) {
+    if (attempt.detached()) return;  // It goes on elsewhere.
+    outcome = Outcome{absl::InternalError("the action neither answered nor detached"), {}, {}};
+  }
   if (!attempt.exclusive() && !cell.Claim(attempt.number())) return;  // It was given up.
   settler_.EndAttempt(cell, std::move(*outcome));
 }
 
 void RunLoop::Stamped(TaskCell& cell) {
-  cell.started.store(settler_.now_stamp() | started_by_, std::memory_order_relaxed);
+  job_.times(cell).started.store(settler_.now_stamp() | started_by_, std::memory_order_relaxed);
   started_by_ = not_stolen_;
   job_.MarkStarted(settler_.now_ns());
 }

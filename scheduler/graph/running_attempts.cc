@@ -4,25 +4,25 @@
 
 namespace jackdaw {
 
-void RunningAttempts::AddDetached(TaskIndex task, StopCallback on_stop) {
+void RunningAttempts::AddDetached(TaskIndex task, int attempt, StopCallback on_stop) {
   absl::MutexLock lock(&mutex_);
-  detached_[task] = std::move(on_stop);
+  detached_.try_emplace({task, attempt}, std::move(on_stop));
 }
 
-void RunningAttempts::RemoveDetached(TaskIndex task) {
+void RunningAttempts::RemoveDetached(TaskIndex task, int attempt) {
   StopCallback removed;  // Destroyed outside the lock: it may own anything.
   absl::MutexLock lock(&mutex_);
-  const auto it = detached_.find(task);
+  const auto it = detached_.find({task, attempt});
   if (it == detached_.end()) return;
   removed = std::move(it->second);
   detached_.erase(it);
 }
 
-bool RunningAttempts::Stop(TaskIndex task, const absl::Status& reason) {
+bool RunningAttempts::Stop(TaskIndex task, int attempt, const absl::Status& reason) {
   StopCallback on_stop;
   {
     absl::MutexLock lock(&mutex_);
-    const auto it = detached_.find(task);
+    const auto it = detached_.find({task, attempt});
     if (it == detached_.end()) return false;
     on_stop = std::move(it->second);
     detached_.erase(it);
@@ -32,12 +32,12 @@ bool RunningAttempts::Stop(TaskIndex task, const absl::Status& reason) {
 }
 
 void RunningAttempts::StopAll(const absl::Status& reason) {
-  absl::flat_hash_map<TaskIndex, StopCallback> stopped;
+  absl::flat_hash_map<std::pair<TaskIndex, int>, StopCallback> stopped;
   {
     absl::MutexLock lock(&mutex_);
     stopped.swap(detached_);
   }
-  for (auto& [task, on_stop] : stopped) on_stop(reason);
+  for (auto& [attempt, on_stop] : stopped) on_stop(reason);
 }
 
 std::optional<TimerQueue::TimerId> RunningAttempts::SetTimer(TaskIndex task,

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
@@ -22,12 +23,13 @@ class RunningAttempts {
  public:
   using StopCallback = std::function<void(const absl::Status& reason)>;
 
-  // Remembers how to stop the attempt of `task` that was just detached.
-  void AddDetached(TaskIndex task, StopCallback on_stop);
-  void RemoveDetached(TaskIndex task);
-  // Calls the stop callback of `task`, or of all, at most once each. False: `task` has none,
+  // Remembers how to stop attempt `attempt` of `task`, which was just detached. One that was
+  // given up may detach while the next one runs already.
+  void AddDetached(TaskIndex task, int attempt, StopCallback on_stop);
+  void RemoveDetached(TaskIndex task, int attempt);
+  // Calls the stop callback of one attempt, or of all, at most once each. False: it has none,
   // or had its call.
-  bool Stop(TaskIndex task, const absl::Status& reason);
+  bool Stop(TaskIndex task, int attempt, const absl::Status& reason);
   void StopAll(const absl::Status& reason);
 
   // The one timer that watches `task`; an earlier one is replaced and returned.
@@ -36,7 +38,7 @@ class RunningAttempts {
 
  private:
   absl::Mutex mutex_;
-  absl::flat_hash_map<TaskIndex, StopCallback> detached_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::pair<TaskIndex, int>, StopCallback> detached_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<TaskIndex, TimerQueue::TimerId> timers_ ABSL_GUARDED_BY(mutex_);
 };
 

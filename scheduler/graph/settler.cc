@@ -32,10 +32,11 @@ Settler::Settler(JobImpl& job, std::vector<TaskCell*>& ready, int worker)
 void Settler::EndAttempt(TaskCell& cell, Outcome outcome) {
   const absl::Status status = Verdict(cell, outcome.status);
   ActionStats& stats = *cell.kind().action->stats();
-  const std::int64_t started = Stamp::Nanos(cell.started.load(std::memory_order_relaxed));
-  const std::int64_t queued = Stamp::Nanos(cell.queued.load(std::memory_order_relaxed));
+  const std::int64_t started =
+      Stamp::Nanos(job_.times(cell).started.load(std::memory_order_relaxed));
+  const std::int64_t queued = Stamp::Nanos(job_.times(cell).queued.load(std::memory_order_relaxed));
   stats.RecordAttempts(worker_, started - queued, now_ns_ - started);
-  cell.ended.store(now_stamp_, std::memory_order_relaxed);
+  job_.times(cell).ended.store(now_stamp_, std::memory_order_relaxed);
   job_.StopWatching(cell);
   GiveBackSlot(cell);
   const bool again = MayRetry(cell, status);
@@ -43,8 +44,7 @@ void Settler::EndAttempt(TaskCell& cell, Outcome outcome) {
   if (again && PutAside(cell)) return;
   TaskState end = TaskState::kSucceeded;
   if (!status.ok()) {
-    const bool cancelled = cell.stop_requested() && !cell.timed_out();
-    end = cancelled ? TaskState::kCancelled : TaskState::kFailed;
+    end = cell.cancel_requested() ? TaskState::kCancelled : TaskState::kFailed;
   }
   if (end == TaskState::kSucceeded) cell.EndSucceeded(std::move(outcome.output));
   if (end == TaskState::kCancelled) cell.EndCancelled();
@@ -57,7 +57,7 @@ void Settler::EndAttempt(TaskCell& cell, Outcome outcome) {
 }
 
 void Settler::EndQueued(TaskCell& cell, absl::Status status) {
-  cell.ended.store(now_stamp_, std::memory_order_relaxed);
+  job_.times(cell).ended.store(now_stamp_, std::memory_order_relaxed);
   job_.StopWatching(cell);
   delta_.Failed(job_.TaskId(cell.index()), status);
   cell.EndFailed(std::move(status));
@@ -97,18 +97,25 @@ void Settler::Ended(TaskCell& cell, TaskState from, TaskState to) {
 }
 
 void Settler::TellDependents(TaskCell& cell, TaskState state) {
-  Edges& edges = job_.edges();
-  const TaskIndex index = cell.index();
+  const Edges& edges = job_.edges();
   std::uint32_t link = Edges::Close(cell, sealed_);
-  lookahead_.Step(index, count_);
-  while (link != 0) {
-    const Edge& edge = edges[link - 1];
-    link = edge.next;
-    lookahead_.Saw(index, edge.dependent);
-    TaskCell& dependent = job_.cell(edge.dependent);
-    const TaskCell::Arrival arrival = dependent.DependencyEnded(state);
-    if (arrival != TaskCell::Arrival::kNotYet) Arrived(dependent, arrival);
+  lookahead_.Step(cell.index(), count_);
+  // Last to first, so that the first, whose neighbour in memory ran just now, is next.
+  const std::uint32_t first = cell.first_dependent();
+  const std::uint32_t count = cell.dependent_count();
+  if (count > 0) lookahead_.Saw(cell.index(), edges.dependent(first + count - 1));
+  for (std::uint32_t place = first + count; place-- > first;) {
+    TellDependent(job_.cell(edges.dependent(place)), state);
   }
+  while (link != 0) {
+    TellDependent(job_.cell(edges.link(link).dependent), state);
+    link = edges.link(link).next;
+  }
+}
+
+void Settler::TellDependent(TaskCell& dependent, TaskState state) {
+  const TaskCell::Arrival arrival = dependent.DependencyEnded(state);
+  if (arrival != TaskCell::Arrival::kNotYet) Arrived(dependent, arrival);
 }
 
 void Settler::TellDependentsOfSkipped() {
@@ -134,7 +141,7 @@ void Settler::Release(TaskCell& cell) {
 
 void Settler::Ready(TaskCell& cell, TaskState from) {
   delta_.Changed(cell.index(), from, TaskState::kQueued);
-  cell.queued.store(now_stamp_, std::memory_order_relaxed);
+  job_.times(cell).queued.store(now_stamp_, std::memory_order_relaxed);
   if (cell.kind().policy.queue_timeout > absl::ZeroDuration()) job_.WatchQueueTime(cell);
   ready_.push_back(&cell);
 }

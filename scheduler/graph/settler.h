@@ -68,6 +68,7 @@ class Settler {
   void Arrived(TaskCell& cell, TaskCell::Arrival arrival);
   // Tells the dependents of `cell` that it ended; those skipped by it are in `skipped_` then.
   void TellDependents(TaskCell& cell, TaskState state);
+  void TellDependent(TaskCell& dependent, TaskState state);
   void TellDependentsOfSkipped();
 
   JobImpl& job_;

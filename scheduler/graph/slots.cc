@@ -20,7 +20,7 @@ bool StartInSlot(TaskCell& cell) {
   ConcurrencyLimit* limit = cell.kind().action->concurrency_limit();
   if (limit == nullptr) return cell.Start();
   if (cell.state() != TaskState::kQueued) {
-    Requeue(limit->Forget(&cell));
+    ForgetSlot(cell);
     return false;
   }
   // The lease comes first: once the task is on the waiting list another thread may take it.
@@ -31,6 +31,11 @@ bool StartInSlot(TaskCell& cell) {
   if (cell.Start()) return true;
   Requeue(limit->Release());
   return false;
+}
+
+void ForgetSlot(TaskCell& cell) {
+  ConcurrencyLimit* limit = cell.kind().action->concurrency_limit();
+  if (limit != nullptr) Requeue(limit->Forget(&cell));
 }
 
 void GiveBackSlot(TaskCell& cell) {

@@ -13,6 +13,9 @@ namespace jackdaw {
 // it waits for a slot, and will be queued again; or it is no longer QUEUED.
 [[nodiscard]] bool StartInSlot(TaskCell& cell);
 
+// The pool dropped `cell`: passes on the slot that it may have been promised.
+void ForgetSlot(TaskCell& cell);
+
 // Gives back the slot of an attempt that ended, to the task that has waited longest.
 void GiveBackSlot(TaskCell& cell);
 

@@ -33,9 +33,9 @@ bool TaskCell::Move(TaskState from, TaskState to) {
   return false;
 }
 
-bool TaskCell::ClaimQueued() {
+bool TaskCell::ClaimQueued(int attempt) {
   std::uint64_t word = word_.load(std::memory_order_relaxed);
-  while (StateOf(word) == TaskState::kQueued) {
+  while (StateOf(word) == TaskState::kQueued && AttemptOf(word) == attempt) {
     if (word_.compare_exchange_weak(word, WithState(word, TaskState::kRunning) | kOwned,
                                     std::memory_order_acq_rel, std::memory_order_relaxed)) {
       return true;
@@ -67,7 +67,7 @@ void TaskCell::EndCancelled() { End(TaskState::kCancelled); }
 bool TaskCell::EndToBackoff() {
   std::uint64_t word = word_.load(std::memory_order_relaxed);
   // A timed-out attempt was asked to stop for its own sake: it may be tried again.
-  while ((word & kStop) == 0 || (word & kTimedOut) != 0) {
+  while ((word & kStop) == 0) {
     const std::uint64_t next = WithState(word & ~(kStop | kTimedOut | kOwned), TaskState::kBackoff);
     if (word_.compare_exchange_weak(word, next, std::memory_order_acq_rel,
                                     std::memory_order_relaxed)) {
@@ -77,9 +77,19 @@ bool TaskCell::EndToBackoff() {
   return false;
 }
 
-TaskState TaskCell::RequestStop(bool timed_out) {
-  const std::uint64_t flags = timed_out ? kStop | kTimedOut : kStop;
-  return StateOf(word_.fetch_or(flags, std::memory_order_acq_rel));
+TaskState TaskCell::RequestStop() {
+  return StateOf(word_.fetch_or(kStop, std::memory_order_acq_rel));
+}
+
+bool TaskCell::RequestTimeout(int attempt) {
+  std::uint64_t word = word_.load(std::memory_order_relaxed);
+  while (StateOf(word) == TaskState::kRunning && AttemptOf(word) == attempt) {
+    if (word_.compare_exchange_weak(word, word | kTimedOut, std::memory_order_acq_rel,
+                                    std::memory_order_relaxed)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace jackdaw

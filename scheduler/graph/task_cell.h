@@ -1,4 +1,4 @@
-// TaskCell: one task of a job, in 80 bytes. It is what the pool runs and what dependents
+// TaskCell: one task of a job, in one cache line. It is what the pool runs and what dependents
 // wait on. Its state, its attempt number and its count of unfinished dependencies share
 // one word, so that each change of state is one read-modify-write of it.
 //
@@ -81,7 +81,16 @@ struct StartedBy {
   }
 };
 
-class TaskCell final : public Task {
+// When a task was queued for its latest attempt, and that started and ended: written once each and
+// rarely read, so apart from the cell. Relaxed: a record read meanwhile may be incomplete, never
+// torn.
+struct TaskTimes {
+  std::atomic<std::uint64_t> queued{Stamp::kNone};
+  std::atomic<std::uint64_t> started{Stamp::kNone};  // Carries a StartedBy.
+  std::atomic<std::uint64_t> ended{Stamp::kNone};
+};
+
+class alignas(64) TaskCell final : public Task {
  public:
   TaskCell() : Task(&TaskCell::Invoke), output_() {}
   ~TaskCell();
@@ -106,8 +115,9 @@ class TaskCell final : public Task {
   bool Move(TaskState from, TaskState to);
   // QUEUED to RUNNING as the next attempt, owned by the caller; false if it is not QUEUED.
   bool Start();
-  // Takes a QUEUED task out of the queue to end it without an attempt; the caller owns it.
-  bool ClaimQueued();
+  // Takes a task that is QUEUED after `attempt` attempts out of the queue to end it without
+  // another; the caller owns it.
+  bool ClaimQueued(int attempt);
   // Makes the caller the owner of attempt `attempt`, if it is running and has none.
   bool Claim(int attempt);
 
@@ -115,17 +125,21 @@ class TaskCell final : public Task {
   void EndSucceeded(Bytes output);
   void EndFailed(absl::Status status);
   void EndCancelled();
-  // RUNNING to BACKOFF; false if a stop was requested meanwhile: the state stays. By the owner.
+  // RUNNING to BACKOFF; false if a cancel was requested meanwhile: the state stays. By the owner.
   bool EndToBackoff();
 
-  // Asks the attempt that runs to stop and returns the state in which that found the task.
-  TaskState RequestStop(bool timed_out = false);
-  [[nodiscard]] bool stop_requested() const { return Has(kStop); }
+  // Asks the attempt that runs to stop, for a cancel, and returns the state in which that found
+  // the task.
+  TaskState RequestStop();
+  // The same for the time-out of attempt `attempt`; false if that is not the one that runs.
+  bool RequestTimeout(int attempt);
+  [[nodiscard]] bool stop_requested() const { return Has(kStop | kTimedOut); }
+  [[nodiscard]] bool cancel_requested() const { return Has(kStop); }
   [[nodiscard]] bool timed_out() const { return Has(kTimedOut); }
   // Whether attempt `attempt` is no longer wanted: it was asked to stop, or given up.
   [[nodiscard]] bool ShouldStop(int attempt) const {
     const std::uint64_t word = word_.load(std::memory_order_acquire);
-    return (word & (kStop | kOwned)) != 0 || StateOf(word) != TaskState::kRunning ||
+    return (word & (kStop | kTimedOut | kOwned)) != 0 || StateOf(word) != TaskState::kRunning ||
            AttemptOf(word) != attempt;
   }
 
@@ -141,16 +155,17 @@ class TaskCell final : public Task {
   [[nodiscard]] const Bytes& output() const { return output_; }
   [[nodiscard]] const absl::Status& status() const { return status_; }
 
-  // The newest edge whose dependency this task is, plus one; 0: none; kClosed: the task has
-  // ended and takes no more. See edges.h.
+  // The run of its dependents within its batch; set by the adder. See edges.h.
+  void SetDependents(std::uint32_t first, std::uint32_t count) {
+    first_dependent_ = first;
+    dependent_count_ = count;
+  }
+  [[nodiscard]] std::uint32_t first_dependent() const { return first_dependent_; }
+  [[nodiscard]] std::uint32_t dependent_count() const { return dependent_count_; }
+  // The head of the list of its later dependents; 0: none; kClosed: the task has ended and
+  // takes no more.
   static constexpr std::uint32_t kClosed = 0xffffffff;
-  std::atomic<std::uint32_t>& dependents() { return dependents_; }
-
-  // Of the latest attempt. Relaxed: a record read meanwhile may be incomplete, never torn.
-  // `started` carries a StartedBy.
-  std::atomic<std::uint64_t> queued{Stamp::kNone};
-  std::atomic<std::uint64_t> started{Stamp::kNone};
-  std::atomic<std::uint64_t> ended{Stamp::kNone};
+  std::atomic<std::uint32_t>& later_dependents() { return later_dependents_; }
 
  private:
   static constexpr int kAttemptShift = 32;
@@ -182,7 +197,9 @@ class TaskCell final : public Task {
 
   std::atomic<std::uint64_t> word_{0};
   TaskKind* kind_ = nullptr;
-  std::atomic<std::uint32_t> dependents_{0};
+  std::atomic<std::uint32_t> later_dependents_{0};
+  std::uint32_t first_dependent_ = 0;
+  std::uint32_t dependent_count_ = 0;
   std::uint32_t index_ = 0;
   std::uint32_t first_edge_ = 0;
   std::uint32_t edge_count_ = 0;
@@ -193,7 +210,8 @@ class TaskCell final : public Task {
   Bytes payload_;
 };
 
-static_assert(sizeof(TaskCell) == 80, "with four dependencies of 12 bytes, 128 bytes a task");
+static_assert(sizeof(TaskCell) + sizeof(TaskTimes) == 88,
+              "with four dependencies of 8 bytes, 120 bytes a task");
 
 inline TaskState TaskCell::AfterDependencies(std::uint64_t word) const {
   const bool run = kind_->policy.run_if == RunIf::kAllDone ||
