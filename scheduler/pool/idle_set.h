@@ -49,14 +49,15 @@ class BasicIdleSet {
     parked_.reserve(Size(workers));
   }
 
-  // How a Park() ended.
+  // How a Park() ended. Either way the worker is now counted as searching.
   enum class Parked {
-    kWoken,     // By another thread: the worker is counted as searching.
-    kWithdrew,  // Without sleeping: `may_not_sleep` said so. The worker is not counted.
+    kWoken,     // By another thread.
+    kWithdrew,  // Without sleeping: `may_not_sleep` said so.
   };
 
   // Counts the calling worker as searching, unless half of the workers already do. True:
-  // StopSearching() or Park() must follow. Any worker that is not counted yet.
+  // StopSearching() or Park() must follow. Any worker that is not counted yet. (Those who
+  // withdraw from parking are not held to the half; they have seen work.)
   [[nodiscard]] bool TryStartSearching() {
     const std::uint64_t limit = Size(std::max(1, workers_ / 2));
     if (Searching(word_.load(std::memory_order_relaxed)) >= limit) return false;
@@ -130,13 +131,15 @@ class BasicIdleSet {
     return parked_.size() == Size(workers_);
   }
 
-  // Takes `worker` off the list again. False if another thread has done so: a token comes.
+  // Takes `worker` off the list again and counts it as searching: it may have been the last
+  // searcher before, for whose sake others were not woken, and owes them that.
+  // False if another thread has taken it off: a token comes.
   bool Withdraw(int worker) {
     std::lock_guard<Mutex> lock(mutex_);
     const auto at = std::find(parked_.begin(), parked_.end(), worker);
     if (at == parked_.end()) return false;
     parked_.erase(at);
-    word_.fetch_sub(kOneParked, std::memory_order_seq_cst);
+    word_.fetch_add(kOneSearching - kOneParked, std::memory_order_seq_cst);
     return true;
   }
 

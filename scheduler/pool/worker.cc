@@ -134,10 +134,7 @@ Worker::Found Worker::KeepRest(Task** tasks, std::size_t count, Origin origin) {
 
 Worker::Found Worker::Search() {
   if (!searching_) searching_ = core_.idle.TryStartSearching();
-  // Half of the workers search already. A worker that has just seen something looks all the
-  // same, once: it would see it again at every attempt to park.
-  if (!searching_ && !withdrew_) return kNothing;
-  withdrew_ = false;
+  if (!searching_) return kNothing;  // Half of the workers search already.
   const std::int64_t begin_ns = Now();
   Found found = kNothing;
   for (int sweep = 0, pauses = 1;; ++sweep) {
@@ -150,7 +147,7 @@ Worker::Found Worker::Search() {
     }
     counters_.idle_spins.Add(1);
     const bool time_left = Now() - begin_ns < spin_budget_ns_;
-    if (!searching_ || !time_left || core_.LoadState() == PoolState::kStopped) {
+    if (!time_left || core_.LoadState() == PoolState::kStopped) {
       spin_budget_ns_ = std::min(core_.spin_ns, std::max(spin_budget_ns_ / 2, kShortestSpinNs));
       break;
     }
@@ -188,7 +185,6 @@ Worker::Found Worker::StealSweep() {
 
 void Worker::LeaveSearch() {
   woken_ = false;
-  withdrew_ = false;
   if (!std::exchange(searching_, false)) return;
   core_.idle.StopSearching([this] { return WorkVisible(); });
 }
@@ -250,8 +246,8 @@ void Worker::Park() {
     counters_.park.Finish(Now());
     counters_.wakeups.Add(1);
   }
-  woken_ = searching_ = parked == IdleSet::Parked::kWoken;
-  withdrew_ = !searching_;
+  searching_ = true;
+  woken_ = parked == IdleSet::Parked::kWoken;
 }
 
 // ---- what a task may do ----

@@ -94,7 +94,6 @@ class Worker final : public WorkerContext {
   bool searching_ = false;  // Counted as such in the idle set.
   bool woken_ = false;      // By another worker or a submitter, and nothing found yet.
   bool driven_ = false;     // Inside RunOne().
-  bool withdrew_ = false;   // From parking, because something was visible.
   std::uint32_t turn_ = 0;
   std::int64_t now_ns_ = 0;      // When the worker last looked at the clock.
   std::int64_t spin_budget_ns_;  // How long the next search may last.

@@ -1,0 +1,109 @@
+// No wake-up is lost, and every park is matched: two workers and a submitter from outside,
+// whose tasks wait for each other in pairs, so that both workers must come, twice.
+//
+// Sees: a task that nobody comes for, as a deadlock; workers counted wrong at the end. Does
+// not see: the queues themselves (one atomic number stands for them), and how long it takes.
+
+#include <memory>
+
+#include "scheduler/pool/idle_set.h"
+#include "tests/model/model_test.h"
+// Last.
+#include "tests/model/model_atomic.h"
+
+namespace jackdaw {
+namespace {
+
+constexpr int kWorkers = 2;
+constexpr int kTasks = 4;
+
+struct IdleSetModel : rl::test_suite<IdleSetModel, kWorkers + 1> {
+  using Idle = BasicIdleSet<ModelAtomic, ModelMutex, ModelSleep>;
+  // Left where they are when an execution fails half-way.
+  Idle* idle = nullptr;
+  ModelSleep::Bucket* bucket = nullptr;
+  // What stands for the injector and its lock-free size.
+  ModelAtomic<int> queued{0};
+  ModelAtomic<int> stopped{0};
+  // The tasks' own rendezvous.
+  rl::mutex meeting;
+  rl::condition_variable arrival;
+  rl::var<int> arrived;
+  rl::var<int> finished;
+
+  void before() {
+    bucket = new ModelSleep::Bucket;
+    idle = new Idle(kWorkers);
+    arrived(RL_INFO) = 0;
+    finished(RL_INFO) = 0;
+  }
+
+  void thread(unsigned index) {
+    if (index < kWorkers) {
+      Work(static_cast<int>(index));
+    } else {
+      for (int i = 0; i < kTasks; ++i) {
+        queued.fetch_add(1, std::memory_order_seq_cst);
+        idle->NotifyWork();
+      }
+    }
+  }
+
+  void after() {
+    RL_ASSERT(finished(RL_INFO) == kTasks);
+    RL_ASSERT(idle->searching() == 0);
+    RL_ASSERT(idle->parked() == 0);
+    delete idle;
+    delete bucket;
+  }
+
+  // The loop of Worker, without what does not matter here.
+  void Work(int worker) {
+    bool searching = false;
+    while (!Stopped()) {
+      bool found = TakeOne();
+      if (!found && !searching) searching = idle->TryStartSearching();
+      if (!found && searching) found = TakeOne();
+      if (found) {
+        if (searching) idle->StopSearching([this] { return WorkVisible(); });
+        searching = false;
+        RunTask();
+        continue;
+      }
+      (void)idle->Park(worker, searching, [this](bool) { return WorkVisible() || Stopped(); });
+      searching = true;
+    }
+    if (searching) idle->StopSearching([] { return false; });
+  }
+
+  bool TakeOne() {
+    int left = queued.load(std::memory_order_relaxed);
+    return left > 0 && queued.compare_exchange_strong(left, left - 1, std::memory_order_seq_cst,
+                                                      std::memory_order_relaxed);
+  }
+  bool WorkVisible() { return queued.load(std::memory_order_seq_cst) > 0; }
+  bool Stopped() { return stopped.load(std::memory_order_seq_cst) != 0; }
+
+  void RunTask() {
+    meeting.lock(RL_INFO);
+    const int order = arrived(RL_INFO);
+    arrived(RL_INFO) = order + 1;
+    const int pair_complete = (order / 2 + 1) * 2;
+    if (order + 1 == pair_complete) arrival.notify_all(RL_INFO);
+    while (arrived(RL_INFO) < pair_complete) arrival.wait(meeting, RL_INFO);
+    const int done = finished(RL_INFO) + 1;
+    finished(RL_INFO) = done;
+    meeting.unlock(RL_INFO);
+    if (done < kTasks) return;
+    stopped.store(1, std::memory_order_seq_cst);
+    idle->WakeAll();
+  }
+};
+
+JACKDAW_MODEL_TEST(IdleSetModelTest) {
+  auto report = std::make_unique<Report>();
+  EXPECT_EQ(Explore<IdleSetModel>(100'000, *report), JACKDAW_MODEL_HOLDS) << report->text();
+}
+
+}  // namespace
+}  // namespace jackdaw

@@ -1,0 +1,17 @@
+# Makes a mutant: copies INPUT to OUTPUT with the text in FROM_FILE, which must occur exactly
+# once, replaced by the text in TO_FILE.
+file(READ "${INPUT}" text)
+file(READ "${FROM_FILE}" from)
+file(READ "${TO_FILE}" to)
+string(STRIP "${from}" from)
+string(STRIP "${to}" to)
+string(FIND "${text}" "${from}" first)
+string(FIND "${text}" "${from}" last REVERSE)
+if(first EQUAL -1)
+  message(FATAL_ERROR "mutant ${NAME}: ${INPUT} no longer contains the text:\n${from}")
+endif()
+if(NOT first EQUAL last)
+  message(FATAL_ERROR "mutant ${NAME}: ${INPUT} contains the text more than once:\n${from}")
+endif()
+string(REPLACE "${from}" "${to}" text "${text}")
+file(WRITE "${OUTPUT}" "${text}")
