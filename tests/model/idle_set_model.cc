@@ -42,10 +42,7 @@ struct IdleSetModel : rl::test_suite<IdleSetModel, kWorkers + 1> {
     if (index < kWorkers) {
       Work(static_cast<int>(index));
     } else {
-      for (int i = 0; i < kTasks; ++i) {
-        queued.fetch_add(1, std::memory_order_seq_cst);
-        idle->NotifyWork();
-      }
+      for (int pair = 0; pair < kTasks / 2; ++pair) SubmitPair(pair);
     }
   }
 
@@ -55,6 +52,17 @@ struct IdleSetModel : rl::test_suite<IdleSetModel, kWorkers + 1> {
     RL_ASSERT(idle->parked() == 0);
     delete idle;
     delete bucket;
+  }
+
+  // Returns once the pair has run, so that workers park in between.
+  void SubmitPair(int pair) {
+    for (int i = 0; i < 2; ++i) {
+      queued.fetch_add(1, std::memory_order_seq_cst);
+      idle->NotifyWork();
+    }
+    meeting.lock(RL_INFO);
+    while (finished(RL_INFO) < 2 * (pair + 1)) arrival.wait(meeting, RL_INFO);
+    meeting.unlock(RL_INFO);
   }
 
   // The loop of Worker, without what does not matter here.
@@ -93,6 +101,7 @@ struct IdleSetModel : rl::test_suite<IdleSetModel, kWorkers + 1> {
     while (arrived(RL_INFO) < pair_complete) arrival.wait(meeting, RL_INFO);
     const int done = finished(RL_INFO) + 1;
     finished(RL_INFO) = done;
+    arrival.notify_all(RL_INFO);
     meeting.unlock(RL_INFO);
     if (done < kTasks) return;
     stopped.store(1, std::memory_order_seq_cst);
