@@ -45,7 +45,8 @@ CompletionVerb Describe(const CLI::App& verb) {
   described.help = FirstLine(verb.get_description());
   for (const CLI::Option* option : verb.get_options()) {
     if (!option->get_positional()) {
-      described.options.push_back(Describe(*option));
+      // --help is among the program's own options already.
+      if (option != verb.get_help_ptr()) described.options.push_back(Describe(*option));
       continue;
     }
     if (option->get_single_name().find("FILE") != std::string::npos) described.takes_file = true;

@@ -13,8 +13,10 @@ namespace jackdaw::client {
 namespace {
 
 // gRPC itself waits between its attempts to connect; no longer than ours between calls.
-constexpr int kMinReconnectMs = 100;
+constexpr int kFirstReconnectMs = 100;
 constexpr int kMaxReconnectMs = 2'000;
+// How long one attempt to connect may take. gRPC calls that the least time between attempts.
+constexpr int kConnectTimeoutMs = 10'000;
 // Notices within this time that the server's machine is gone while a watch is quiet.
 constexpr int kKeepaliveMs = 60'000;
 constexpr int kKeepaliveTimeoutMs = 20'000;
@@ -23,8 +25,8 @@ std::shared_ptr<grpc::Channel> Dial(const Connection::Options& options) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(static_cast<int>(
       std::min<std::int64_t>(options.max_answer_bytes, std::numeric_limits<int>::max())));
-  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kMinReconnectMs);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kMinReconnectMs);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstReconnectMs);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectTimeoutMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxReconnectMs);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);

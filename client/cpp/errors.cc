@@ -87,6 +87,8 @@ bool LooksLikeNotGrpc(grpc::StatusCode code, absl::string_view message) {
       absl::StrContains(message, "Bad GRPC frame type 60")) {
     return true;
   }
+  // An answer that ended well for HTTP but told no gRPC status: a page with ":status: 200".
+  if (code == grpc::StatusCode::UNKNOWN && message == "Stream removed") return true;
   if (code == grpc::StatusCode::RESOURCE_EXHAUSTED) return IsPageTakenForAMessage(message);
   return absl::StrContains(message, "Received http2 header with status");
 }

@@ -155,10 +155,13 @@ JobBuilder::Ref JobBuilder::ArrayHandle::Add(absl::Span<const Ref> dependencies,
     while (array_->task_ids_size() < count) array_->add_task_ids();
   }
   if (!id.empty() || array_->task_ids_size() > 0) array_->add_task_ids(Text(id));
+  const std::string& common = array_->prototype().payload();
   if (!payload.empty()) {
-    while (array_->payloads_size() < count) array_->add_payloads(array_->prototype().payload());
+    while (array_->payloads_size() < count) array_->add_payloads(common);
   }
-  if (!payload.empty() || array_->payloads_size() > 0) array_->add_payloads(std::move(payload));
+  if (!payload.empty() || array_->payloads_size() > 0) {
+    array_->add_payloads(payload.empty() ? common : std::move(payload));
+  }
   return Ref(state_->array_tasks++);
 }
 

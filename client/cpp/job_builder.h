@@ -41,11 +41,11 @@ class JobBuilder {
   // What is left empty is the server's default; see RetryPolicy in policy.proto.
   struct Retry {
     int attempts = 1;  // The first included.
-    std::optional<absl::Duration> initial_backoff;
-    std::optional<absl::Duration> max_backoff;
-    std::optional<double> multiplier;
-    std::optional<double> jitter;  // 0 to 1.
-    std::vector<absl::StatusCode> codes;
+    std::optional<absl::Duration> initial_backoff = {};
+    std::optional<absl::Duration> max_backoff = {};
+    std::optional<double> multiplier = {};
+    std::optional<double> jitter = {};  // 0 to 1.
+    std::vector<absl::StatusCode> codes = {};
   };
 
   // A task as a dependency: cheap to copy and to keep by the million.
@@ -98,8 +98,8 @@ class JobBuilder {
     // Adds a task after `dependencies`.
     Ref Add(absl::Span<const Ref> dependencies = {});
     Ref Add(std::initializer_list<Ref> dependencies);
-    // The same with a payload and an id of its own; "": none. Once one task of an array has
-    // either, all spend a little memory on it.
+    // The same with an id and a payload of its own; "": no id, the common payload. Once one
+    // task of an array has either, all spend a little memory on it.
     Ref Add(absl::Span<const Ref> dependencies, absl::string_view id, std::string payload);
 
    private:
