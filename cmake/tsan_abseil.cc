@@ -28,13 +28,16 @@ using absl::Time;
 void* Address(const void* object) { return const_cast<void*>(object); }
 
 // A condition may be evaluated by the thread that unlocks as well as by the one that waits.
-// Both hold the lock then, and so have seen what was done under it.
+// Both hold the lock then, and so have seen what was done under it, the making of the
+// condition included; and the waiter goes on only after it was evaluated.
 struct Guarded {
   Mutex* mutex;
   const Condition* condition;
   static bool Eval(Guarded* guarded) {
     __tsan_acquire(guarded->mutex);
-    return guarded->condition->Eval();
+    const bool holds = guarded->condition->Eval();
+    __tsan_release(guarded->mutex);
+    return holds;
   }
 };
 
@@ -83,49 +86,57 @@ WRAP(bool, _ZN4absl7debian35Mutex13ReaderTryLockEv, Mutex* mutex) {
 WRAP(void, _ZN4absl7debian35Mutex8LockWhenERKNS0_9ConditionE, Mutex* mutex,
      const Condition& condition) {
   Guarded guarded{mutex, &condition};
-  Real__ZN4absl7debian35Mutex8LockWhenERKNS0_9ConditionE(mutex,
-                                                         Condition(&Guarded::Eval, &guarded));
+  const Condition evaluated(&Guarded::Eval, &guarded);
+  __tsan_release(mutex);
+  Real__ZN4absl7debian35Mutex8LockWhenERKNS0_9ConditionE(mutex, evaluated);
   __tsan_acquire(mutex);
 }
 WRAP(void, _ZN4absl7debian35Mutex5AwaitERKNS0_9ConditionE, Mutex* mutex,
      const Condition& condition) {
   Guarded guarded{mutex, &condition};
+  const Condition evaluated(&Guarded::Eval, &guarded);
   __tsan_release(mutex);
-  Real__ZN4absl7debian35Mutex5AwaitERKNS0_9ConditionE(mutex, Condition(&Guarded::Eval, &guarded));
+  Real__ZN4absl7debian35Mutex5AwaitERKNS0_9ConditionE(mutex, evaluated);
   __tsan_acquire(mutex);
 }
 WRAP(bool, _ZN4absl7debian35Mutex16AwaitWithTimeoutERKNS0_9ConditionENS0_8DurationE, Mutex* mutex,
      const Condition& condition, Duration timeout) {
   Guarded guarded{mutex, &condition};
+  const Condition evaluated(&Guarded::Eval, &guarded);
   __tsan_release(mutex);
   const bool held = Real__ZN4absl7debian35Mutex16AwaitWithTimeoutERKNS0_9ConditionENS0_8DurationE(
-      mutex, Condition(&Guarded::Eval, &guarded), timeout);
+      mutex, evaluated, timeout);
   __tsan_acquire(mutex);
   return held;
 }
 WRAP(bool, _ZN4absl7debian35Mutex17AwaitWithDeadlineERKNS0_9ConditionENS0_4TimeE, Mutex* mutex,
      const Condition& condition, Time deadline) {
   Guarded guarded{mutex, &condition};
+  const Condition evaluated(&Guarded::Eval, &guarded);
   __tsan_release(mutex);
   const bool held = Real__ZN4absl7debian35Mutex17AwaitWithDeadlineERKNS0_9ConditionENS0_4TimeE(
-      mutex, Condition(&Guarded::Eval, &guarded), deadline);
+      mutex, evaluated, deadline);
   __tsan_acquire(mutex);
   return held;
 }
 WRAP(bool, _ZN4absl7debian35Mutex19LockWhenWithTimeoutERKNS0_9ConditionENS0_8DurationE,
      Mutex* mutex, const Condition& condition, Duration timeout) {
   Guarded guarded{mutex, &condition};
+  const Condition evaluated(&Guarded::Eval, &guarded);
+  __tsan_release(mutex);
   const bool held =
       Real__ZN4absl7debian35Mutex19LockWhenWithTimeoutERKNS0_9ConditionENS0_8DurationE(
-          mutex, Condition(&Guarded::Eval, &guarded), timeout);
+          mutex, evaluated, timeout);
   __tsan_acquire(mutex);
   return held;
 }
 WRAP(bool, _ZN4absl7debian35Mutex20LockWhenWithDeadlineERKNS0_9ConditionENS0_4TimeE, Mutex* mutex,
      const Condition& condition, Time deadline) {
   Guarded guarded{mutex, &condition};
+  const Condition evaluated(&Guarded::Eval, &guarded);
+  __tsan_release(mutex);
   const bool held = Real__ZN4absl7debian35Mutex20LockWhenWithDeadlineERKNS0_9ConditionENS0_4TimeE(
-      mutex, Condition(&Guarded::Eval, &guarded), deadline);
+      mutex, evaluated, deadline);
   __tsan_acquire(mutex);
   return held;
 }

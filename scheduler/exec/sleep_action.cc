@@ -21,17 +21,14 @@ class Sleep : public std::enable_shared_from_this<Sleep> {
   explicit Sleep(TimerQueue& timers) : timers_(timers) {}
 
   void Begin(std::shared_ptr<DetachedAttempt> attempt, absl::Duration span) {
-    {
-      absl::MutexLock lock(&mutex_);
-      attempt_ = std::move(attempt);
-    }
     const TimerQueue::TimerId timer =
         timers_.After(span, [self = shared_from_this()] { self->End(absl::OkStatus()); });
-    // A stop that came before the attempt was known could not finish it, and one that came
-    // before the timer was known could not cancel that.
+    // An end that came before the attempt was known could not finish it. From here on it can,
+    // and knows the timer to cancel first.
     bool ended;
     {
       absl::MutexLock lock(&mutex_);
+      attempt_ = std::move(attempt);
       timer_ = timer;
       ended = end_.has_value();
     }
