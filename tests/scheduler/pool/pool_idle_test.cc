@@ -163,7 +163,7 @@ TEST_P(PoolWakeTest, BurstWakesAsManyAsItNeeds) {
 TEST_P(PoolWakeTest, SubmitWhileWorkersParkIsNeverMissed) {
   WorkStealingPool pool({.workers = GetParam()});
   std::atomic<int> ran{0};
-  for (int round = 0; round < 20'000; ++round) {
+  for (int round = 0; round < 5'000; ++round) {
     Go(pool, [&] { ran.fetch_add(1); });
     // Varies the distance to the park.
     for (int i = 0; i < round % 64; ++i) asm volatile("");
