@@ -73,10 +73,13 @@ void Feeder::TakeMore(JobImpl& job, std::size_t most, std::vector<TaskCell*>& ou
     absl::MutexLock lock(&mutex_);
     if (list_.size() != 1 || list_.front() != &job) return;
     ReadyQueue& queue = job.feeder_entry().queue;
+    const auto before = static_cast<std::ptrdiff_t>(out.size());
     std::size_t count = 0;
     for (; count < most && !queue.empty() && queue.Front()->kind().instant; ++count) {
       out.push_back(queue.Pop());
     }
+    // The caller runs the last one first.
+    std::reverse(out.begin() + before, out.end());
     ready_.fetch_sub(static_cast<std::int64_t>(count), std::memory_order_seq_cst);
     if (!queue.empty()) return;
     Unlist(job);

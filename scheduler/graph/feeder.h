@@ -57,7 +57,8 @@ class Feeder final : public WorkSource {
   [[nodiscard]] bool HasWork() const override { return ready_.load(std::memory_order_seq_cst) > 0; }
 
   // Up to `most` more instant tasks of `job` for a worker that is at it already and holds a lease:
-  // none if another job waits. The caller's lease covers them.
+  // none if another job waits. They are appended to `out`, a stack: the one to run first is the
+  // last. The caller's lease covers them.
   void TakeMore(JobImpl& job, std::size_t most, std::vector<TaskCell*>& out);
 
   // Whether a job other than `job` has ready tasks here. A look.

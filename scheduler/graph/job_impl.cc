@@ -165,7 +165,8 @@ void JobImpl::ReleaseHeld(const std::vector<TaskCell*>& held) {
   Settler settler(*this, ready, ActionStats::kNoWorker);
   for (TaskCell* cell : held) settler.Release(*cell);
   settler.QueueReady();
-  settler.Flush();
+  // Even if all of them wait: the watchers have not been told yet that there are more tasks.
+  settler.FlushEvenIfEmpty();
 }
 
 }  // namespace jackdaw
