@@ -42,7 +42,8 @@ TEST_F(CommandsStopTest, AStoppedProcessStopsTooWhenItIsSuspended) {
   Commands commands(WithGrace(absl::Minutes(10)));
   NumberFifo fifo(directory_ + "/pids");
   FakeAttempt attempt;
-  attempt.Start(*Make(commands, Sh("echo $$ > " + fifo.path() + "; kill -STOP $$; sleep 1000")));
+  attempt.Start(
+      *Make(commands, Sh("echo $$ > " + fifo.path() + "; kill -STOP $$; exec sleep 1000")));
   fifo.Read(1);
   attempt.Stop(absl::CancelledError("enough"));
   EXPECT_EQ(attempt.Wait().status, absl::CancelledError("enough"));
@@ -137,7 +138,9 @@ TEST_F(CommandsStopTest, AStopInTheQueueStartsNothing) {
   FakeAttempt first;
   FakeAttempt second;
   FakeAttempt third;
-  first.Start(*Make(commands, Sh("echo $$ > " + fifo.path() + "; sleep 1000")));
+  // With exec: dash blocks signals while it starts a program, so one that is ended just then
+  // leaves a child that never saw the signal and holds the output until the grace is over.
+  first.Start(*Make(commands, Sh("echo $$ > " + fifo.path() + "; exec sleep 1000")));
   fifo.Read(1);
   second.Start(*Make(commands, Sh("echo > " + touched)));
   third.Start(*Make(commands, Sh("echo third")));
