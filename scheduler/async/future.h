@@ -78,7 +78,8 @@ class [[nodiscard]] Future {
   // runner (it came from Spawn(), or from one that did) and that is the calling worker's,
   // this returns FAILED_PRECONDITION instead. On workers prefer co_await, Then() or
   // ForkJoin(): a blocked worker works for nobody. Never helps with other work.
-  const Result& Wait() const {
+  // A temporary handle gives the result itself, by Take().
+  const Result& Wait() const& {
     if (is_ready()) return cell_->result();
     const Runner* here = Runner::Current();
     if (here != nullptr && here == cell_->completer()) return RefusedWait();
@@ -86,12 +87,18 @@ class [[nodiscard]] Future {
     return cell_->result();
   }
 
+  Result Wait() && {
+    (void)std::as_const(*this).Wait();
+    if (!is_ready()) return WouldDeadlockError();
+    return std::move(*this).Take();
+  }
+
   // Takes the result out. Requires: ready. The last handle, and a T that cannot be copied,
   // is moved; else it is copied. A result that cannot be copied has one taker, and no other
   // handle reads it at that time or later.
   [[nodiscard]] Result Take() && {
     const CellRef<T> cell = std::move(cell_);
-    if constexpr (std::is_copy_constructible_v<Result>) {
+    if constexpr (kCopyable<T>) {
       if (!cell->is_sole_holder()) return cell->result();
     }
     return std::move(cell->result());

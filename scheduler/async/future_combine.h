@@ -96,7 +96,7 @@ Future<First<T>> WhenAny(std::vector<Future<T>> futures) {
     std::move(futures[i]).AddCallback([promise, i](Future<T> ready) {
       // Only the winner takes its result: a loser's is left for its other handles.
       if (promise->is_fulfilled()) return;
-      if constexpr (std::is_copy_constructible_v<FutureResult<T>>) {
+      if constexpr (kCopyable<T>) {
         promise->TryFulfil(First<T>{i, *ready.Peek()});
       } else {
         promise->TryFulfil(First<T>{i, std::move(ready).Take()});

@@ -5,6 +5,7 @@
 
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -15,6 +16,15 @@ namespace jackdaw {
 // A value or an error; for void, success or an error.
 template <typename T>
 using FutureResult = std::conditional_t<std::is_void_v<T>, absl::Status, absl::StatusOr<T>>;
+
+// Whether a value can be copied. std::vector says so even where its elements cannot; a
+// container of the user's own that does the same needs a specialisation, too.
+template <typename T>
+inline constexpr bool kCopyable = std::is_copy_constructible_v<T>;
+template <typename T, typename A>
+inline constexpr bool kCopyable<std::vector<T, A>> = kCopyable<T>;
+template <>
+inline constexpr bool kCopyable<void> = true;
 
 // ABORTED: the promise died without a result.
 [[nodiscard]] absl::Status BrokenPromiseError();
