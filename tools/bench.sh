@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Runs the benchmarks of a build directory, each beside its baselines:
+# bench.sh BUILD_DIRECTORY [scheduler|service]...
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+build=$1
+shift
+(($# > 0)) || set -- scheduler service
+
+run() {
+  echo
+  echo "== $*"
+  "$@"
+}
+
+echo "machine: $(nproc) CPUs, $(sed -n 's/^model name\s*: //p' /proc/cpuinfo | head -n 1)"
+echo "load before: $(cut -d ' ' -f 1-3 /proc/loadavg)"
+for part in "$@"; do
+  case $part in
+    scheduler)
+      for program in "$build"/bench/scheduler/*_bench; do run "$program"; done
+      ;;
+    service)
+      # These start a server each.
+      for program in "$build"/bench/service/*_bench; do
+        run "$program" "$build/server/jackdawd"
+      done
+      ;;
+    *)
+      echo "bench: no such part: $part (scheduler, service)" >&2
+      exit 2
+      ;;
+  esac
+done
