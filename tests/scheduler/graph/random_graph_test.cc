@@ -189,7 +189,11 @@ class GraphRun {
       ASSERT_TRUE(cut_) << added.status();
     }
     job_->Close();
-    while (!IsTerminal(job_->state())) Step(cancel_at);
+    while (!IsTerminal(job_->state())) {
+      const bool cancel_later = cut && !cancelled_;
+      if (pool_.size() > 0 && !cancel_later) job_->Wait();
+      Step(cancel_at);
+    }
     Observe();
     while (engine_->stats().jobs_active > 0) Step(~0ull);
     engine_.reset();
