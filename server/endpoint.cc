@@ -3,12 +3,10 @@
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
-#include <sys/stat.h>
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "server/listener.h"
 
@@ -25,18 +23,6 @@ void AllowKeepalive(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
 }
 
-// Sockets are made with exactly this mode, from the first moment on.
-class ScopedSocketMode {
- public:
-  explicit ScopedSocketMode(int mode) : before_(umask(static_cast<mode_t>(0777 & ~mode))) {}
-  ~ScopedSocketMode() { umask(before_); }
-  ScopedSocketMode(const ScopedSocketMode&) = delete;
-  ScopedSocketMode& operator=(const ScopedSocketMode&) = delete;
-
- private:
-  const mode_t before_;
-};
-
 }  // namespace
 
 Endpoint::Endpoint(std::string name) : name_(std::move(name)) {}
@@ -49,40 +35,42 @@ RpcService& Endpoint::Add(const google::protobuf::ServiceDescriptor& descriptor,
 }
 
 absl::Status Endpoint::Start(const std::vector<std::string>& addresses, const Settings& settings) {
+  std::vector<std::unique_ptr<ListeningSocket>> sockets;
+  for (const std::string& address : addresses) {
+    auto socket = ListeningSocket::Open(address, settings.socket_mode);
+    if (!socket.ok()) return socket.status();
+    bound_.push_back((*socket)->address());
+    sockets.push_back(*std::move(socket));
+  }
   grpc::ServerBuilder builder;
   builder.SetMaxReceiveMessageSize(static_cast<int>(settings.max_message_bytes));
-  // Another server on the same port is a mistake, not a wish to share it.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   AllowKeepalive(builder);
-  std::vector<int> ports(addresses.size(), 0);
-  for (std::size_t i = 0; i < addresses.size(); ++i) {
-    if (absl::Status stale = RemoveStaleSocket(addresses[i]); !stale.ok()) return stale;
-    builder.AddListeningPort(addresses[i], grpc::InsecureServerCredentials(), &ports[i]);
-  }
+  // It is given connections instead of addresses; see acceptor.h.
+  using Connections = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
+  connections_ = builder.experimental().AddExternalConnectionAcceptor(
+      Connections::FROM_FD, grpc::InsecureServerCredentials());
   for (const auto& service : services_) builder.RegisterService(service.get());
   for (int i = 0; i < settings.queues; ++i) {
     queues_.push_back(
         std::make_unique<RpcQueue>(absl::StrCat(name_, ".", i), builder.AddCompletionQueue()));
   }
-  {
-    const ScopedSocketMode mode(settings.socket_mode);
-    server_ = builder.BuildAndStart();
-  }
+  server_ = builder.BuildAndStart();
   for (auto& queue : queues_) queue->Start();
-  if (server_ == nullptr) {
-    return absl::UnavailableError(
-        absl::StrCat("cannot listen on ", absl::StrJoin(addresses, ", ")));
-  }
-  for (std::size_t i = 0; i < addresses.size(); ++i) {
-    bound_.push_back(WithPort(addresses[i], ports[i]));
-  }
+  if (server_ == nullptr) return absl::InternalError("gRPC cannot start a server");
   for (auto& queue : queues_) {
     for (const auto& service : services_) service->Serve(*queue);
   }
+  acceptor_ = std::make_unique<Acceptor>(std::move(sockets), [this](int listener, int connection) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
+    parameters.listener_fd = listener;
+    parameters.fd = connection;
+    connections_->HandleNewConnection(&parameters);
+  });
   return absl::OkStatus();
 }
 
 void Endpoint::Shutdown(absl::Duration margin) {
+  acceptor_.reset();  // First: what it hands on after the server's end would be lost.
   if (server_ != nullptr) server_->Shutdown(absl::ToChronoTime(absl::Now() + margin));
   for (auto& queue : queues_) queue->Join();
   queues_.clear();

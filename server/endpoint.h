@@ -12,11 +12,15 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "server/acceptor.h"
 #include "server/rpc/queue.h"
 #include "server/rpc/service.h"
 
 namespace grpc {
 class Server;
+namespace experimental {
+class ExternalConnectionAcceptor;
+}  // namespace experimental
 }  // namespace grpc
 
 namespace jackdaw {
@@ -52,6 +56,8 @@ class Endpoint {
   std::vector<std::unique_ptr<RpcService>> services_;
   std::vector<std::unique_ptr<RpcQueue>> queues_;
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections_;
+  std::unique_ptr<Acceptor> acceptor_;
   std::vector<std::string> bound_;
 };
 

@@ -163,7 +163,8 @@ class Server::Impl {
       return absl::UnavailableError(
           absl::StrCat("cannot serve metrics on ", options_.metrics, ": ", e.what()));
     }
-    metrics_address_ = WithPort(options_.metrics, exposer_->GetListeningPorts().front());
+    const std::string host = options_.metrics.substr(0, options_.metrics.rfind(':'));
+    metrics_address_ = absl::StrCat(host, ":", exposer_->GetListeningPorts().front());
     metrics_ = std::make_shared<Metrics>(
         Metrics::Sources{pool_.get(), engine_.get(), &functions_, commands_.get(), table_.get(),
                          names_.get(), &counters_, kVersion, start_time_});
