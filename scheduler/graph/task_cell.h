@@ -221,20 +221,22 @@ inline TaskState TaskCell::AfterDependencies(std::uint64_t word) const {
 }
 
 inline TaskCell::Arrival TaskCell::DependencyEnded(TaskState how) {
-  const std::uint64_t flags = how == TaskState::kSucceeded ? 0
-                              : how == TaskState::kFailed  ? kSomeFailed | kSomeNotSucceeded
-                                                           : kSomeNotSucceeded;
-  std::uint64_t word = word_.load(std::memory_order_relaxed);
-  while (true) {
-    std::uint64_t next = (word - 1) | flags;
-    const bool decides = (next & kPendingMask) == 0 && StateOf(word) == TaskState::kWaiting;
-    if (decides) next = WithState(next, AfterDependencies(next));
-    if (word_.compare_exchange_weak(word, next, std::memory_order_acq_rel,
+  if (how != TaskState::kSucceeded) {
+    const std::uint64_t flags =
+        how == TaskState::kFailed ? kSomeFailed | kSomeNotSucceeded : kSomeNotSucceeded;
+    word_.fetch_or(flags, std::memory_order_relaxed);
+  }
+  std::uint64_t word = word_.fetch_sub(1, std::memory_order_acq_rel) - 1;
+  if ((word & kPendingMask) != 0) return Arrival::kNotYet;
+  // Nobody else will decide: only a cancel can come between.
+  while (StateOf(word) == TaskState::kWaiting) {
+    const TaskState next = AfterDependencies(word);
+    if (word_.compare_exchange_weak(word, WithState(word, next), std::memory_order_acq_rel,
                                     std::memory_order_relaxed)) {
-      if (!decides) return Arrival::kNotYet;
-      return StateOf(next) == TaskState::kQueued ? Arrival::kReady : Arrival::kSkipped;
+      return next == TaskState::kQueued ? Arrival::kReady : Arrival::kSkipped;
     }
   }
+  return Arrival::kNotYet;
 }
 
 inline bool TaskCell::Start() {
