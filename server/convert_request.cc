@@ -11,6 +11,7 @@
 #include "jackdaw/v1/job.pb.h"
 #include "server/convert.h"
 #include "server/errors.h"
+#include "server/kind_table.h"
 #include "server/policy_convert.h"
 #include "server/resource_names.h"
 
@@ -26,6 +27,7 @@ class GraphBuilder {
 
   absl::StatusOr<GraphRequest> Build() {
     ToJobOptions(job_, &request_.options, &violations_);
+    kinds_.SetPriority(request_.options.priority);
     if (!violations_.empty()) return violations_.ToStatus();
     absl::StatusOr<std::int64_t> total = CountTasks(job_, *catalog_.limits);
     if (!total.ok()) return total.status();
@@ -34,7 +36,7 @@ class GraphBuilder {
     CollectIds();
     for (int i = 0; i < job_.tasks_size() && Continue(); ++i) AddTask(i);
     for (int i = 0; i < job_.task_arrays_size() && Continue(); ++i) AddArray(i);
-    if (!denied_.ok()) return denied_;
+    if (!kinds_.denied().ok()) return kinds_.denied();
     if (violations_.empty()) CheckCycles();
     if (!violations_.empty()) return violations_.ToStatus();
     KeepSpec();
@@ -42,7 +44,7 @@ class GraphBuilder {
   }
 
  private:
-  bool Continue() const { return denied_.ok() && !violations_.full(); }
+  bool Continue() const { return kinds_.denied().ok() && !violations_.full(); }
 
   std::string TaskPath(int i) const { return absl::StrCat("job.tasks[", i, "]"); }
   std::string ArrayPath(int i) const { return absl::StrCat("job.task_arrays[", i, "]"); }
@@ -97,7 +99,7 @@ class GraphBuilder {
 
   void AddTask(int i) {
     v1::Task& task = *job_.mutable_tasks(i);
-    request_.batch.kind.push_back(KindOf(task, [&] { return TaskPath(i); }));
+    request_.batch.kind.push_back(kinds_.Of(task, [&] { return TaskPath(i); }));
     AddPayload(task.mutable_payload(), [&] { return TaskPath(i) + ".payload"; });
     if (!task.labels().empty()) KeepLabels(i);
     AddDependencies(i);
@@ -187,7 +189,7 @@ class GraphBuilder {
         !CheckPayload(prototype.payload(), [&] { return path + ".prototype.payload"; })) {
       return;
     }
-    const std::uint32_t kind = KindOf(prototype, [&] { return path + ".prototype"; });
+    const std::uint32_t kind = kinds_.Of(prototype, [&] { return path + ".prototype"; });
     const auto first = static_cast<std::uint32_t>(request_.batch.kind.size());
     const Bytes shared(std::move(*prototype.mutable_payload()));
     if (!shared.empty() && request_.batch.payloads.empty()) request_.batch.payloads.resize(total_);
@@ -229,115 +231,6 @@ class GraphBuilder {
                       absl::StrCat("has ", array.dependency_indices_size(),
                                    " entries; dependency_counts sums to ", sum));
     }
-  }
-
-  // The place of the task's action and policy among the batch's kinds; 0 after a violation.
-  std::uint32_t KindOf(const v1::Task& task, auto path) {
-    std::string key = KindKey(task);
-    const auto found = kind_of_.find(key);
-    if (found != kind_of_.end()) return found->second;
-    TaskBatch::Kind kind;
-    kind.policy = ToPolicy(task, request_.options.priority, path(), &violations_);
-    kind.action = ToAction(task, path());
-    CheckRunner(task, path());
-    if (kind.action == nullptr) return 0;
-    const auto index = static_cast<std::uint32_t>(request_.batch.kinds.size());
-    request_.batch.kinds.push_back(std::move(kind));
-    spec_.kinds.push_back(KindOnly(task).SerializeAsString());
-    kind_of_.emplace(std::move(key), index);
-    return index;
-  }
-
-  static v1::Task KindOnly(const v1::Task& task) {
-    v1::Task kind;
-    if (task.has_function()) *kind.mutable_function() = task.function();
-    if (task.has_command()) *kind.mutable_command() = task.command();
-    if (task.has_handler()) *kind.mutable_handler() = task.handler();
-    kind.set_run_if(task.run_if());
-    kind.set_priority(task.priority());
-    kind.set_runner(task.runner());
-    if (task.has_retry_policy()) *kind.mutable_retry_policy() = task.retry_policy();
-    if (task.has_attempt_timeout()) *kind.mutable_attempt_timeout() = task.attempt_timeout();
-    if (task.has_queue_timeout()) *kind.mutable_queue_timeout() = task.queue_timeout();
-    return kind;
-  }
-
-  // Most tasks call a function and leave the rest at its default: cheap to tell apart.
-  static std::string KindKey(const v1::Task& task) {
-    const bool plain = task.has_function() && task.run_if() == 0 && task.priority() == 0 &&
-                       task.runner().empty() && !task.has_retry_policy() &&
-                       !task.has_attempt_timeout() && !task.has_queue_timeout();
-    return plain ? task.function().name() : absl::StrCat("\n", KindOnly(task).SerializeAsString());
-  }
-
-  void CheckRunner(const v1::Task& task, const std::string& path) {
-    const auto& runners = catalog_.runners;
-    if (task.runner().empty() ||
-        std::find(runners.begin(), runners.end(), task.runner()) != runners.end()) {
-      return;
-    }
-    violations_.Add(path + ".runner",
-                    absl::StrCat("there is no runner \"", task.runner(), "\"; there is ",
-                                 absl::StrJoin(runners, ", ")),
-                    "UNKNOWN_RUNNER");
-  }
-
-  std::shared_ptr<Action> ToAction(const v1::Task& task, const std::string& path) {
-    if (task.has_command()) return ToCommand(task.command(), path + ".command");
-    if (task.has_function()) {
-      std::shared_ptr<Action> action = catalog_.functions->Find(task.function().name());
-      if (action != nullptr) return action;
-      violations_.Add(path + ".function.name",
-                      absl::StrCat("there is no function \"", task.function().name(), "\""),
-                      "UNKNOWN_FUNCTION");
-    } else if (task.has_handler()) {
-      violations_.Add(path + ".handler", "this server does not run handlers yet",
-                      "HANDLERS_NOT_IMPLEMENTED");
-    } else {
-      violations_.Add(path + ".action", "one of function, command and handler is required",
-                      "NO_ACTION");
-    }
-    return nullptr;
-  }
-
-  std::shared_ptr<Action> ToCommand(const v1::CommandAction& command, const std::string& path) {
-    if (!catalog_.caller_may_run_commands) {
-      denied_ = MakeError(absl::StatusCode::kPermissionDenied,
-                          path + ": commands are only for callers on the server's own machine",
-                          "COMMANDS_NOT_FOR_THIS_CALLER", {{"field", path}});
-      return nullptr;
-    }
-    if (command.argv_size() == 0 || command.argv(0).empty()) {
-      violations_.Add(path + ".argv", "the program is missing", "EMPTY_COMMAND");
-      return nullptr;
-    }
-    if (!v1::CommandAction::Stdin_IsValid(command.stdin())) {
-      violations_.Add(path + ".stdin", absl::StrCat("is not a known value: ", command.stdin()));
-      return nullptr;
-    }
-    auto action = catalog_.commands->Make(ToCommandSpec(command));
-    if (action.ok()) return *std::move(action);
-    if (absl::IsPermissionDenied(action.status())) {
-      denied_ = MakeError(absl::StatusCode::kPermissionDenied,
-                          absl::StrCat(path, ": ", action.status().message()),
-                          "COMMAND_NOT_ALLOWED", {{"field", path}});
-    } else {
-      violations_.Add(path, std::string(action.status().message()), "INVALID_COMMAND");
-    }
-    return nullptr;
-  }
-
-  static CommandSpec ToCommandSpec(const v1::CommandAction& command) {
-    CommandSpec spec;
-    spec.argv.assign(command.argv().begin(), command.argv().end());
-    for (const auto& [name, value] : command.environment()) spec.environment[name] = value;
-    spec.working_directory = command.working_directory();
-    if (command.stdin() == v1::CommandAction::STDIN_PAYLOAD) {
-      spec.stdin_from = CommandSpec::Stdin::kPayload;
-    } else if (command.stdin() == v1::CommandAction::STDIN_INPUTS) {
-      spec.stdin_from = CommandSpec::Stdin::kInputs;
-    }
-    return spec;
   }
 
   std::string NameOf(std::int64_t index) const {
@@ -392,6 +285,8 @@ class GraphBuilder {
 
   void KeepSpec() {
     spec_.display_name = job_.display_name();
+    request_.batch.kinds = kinds_.TakeKinds();
+    spec_.kinds = kinds_.TakeMessages();
     if (spec_.kinds.size() > 1) spec_.kind = request_.batch.kind;
     v1::Job kept;
     kept.set_display_name(job_.display_name());
@@ -408,10 +303,9 @@ class GraphBuilder {
   GraphRequest request_;
   JobSpec spec_;
   Violations violations_;
-  absl::Status denied_;
+  KindTable kinds_{catalog_, &violations_};
   std::uint32_t total_ = 0;
   absl::flat_hash_map<absl::string_view, std::uint32_t> index_of_;  // Into job_'s ids.
-  absl::flat_hash_map<std::string, std::uint32_t> kind_of_;
 };
 
 }  // namespace
