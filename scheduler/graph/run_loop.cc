@@ -49,7 +49,10 @@ void RunLoop::Run(TaskCell* first) {
     ready_.pop_back();
     if (cell.kind().instant) {
       RunInstant(cell);
-      if (ready_.empty() && !leaving_) job_.core().feeder().TakeMore(job_, kRefill, ready_);
+      // What the feeder dealt to the deque is older, or of higher priority, and comes first.
+      if (ready_.empty() && !leaving_ && worker_.Depth() == 0) {
+        job_.core().feeder().TakeMore(job_, kRefill, ready_);
+      }
     } else {
       RunOne(cell);
     }
