@@ -100,6 +100,14 @@ class PrometheusTest(unittest.TestCase):
                 for selector in found:
                     self.assertTrue(self.prometheus.query(selector), f"no data: {selector}")
 
+    def test_every_alert_has_a_test_of_when_it_fires(self):
+        path = service.source("tests/integration/metrics/alerts_test.yaml")
+        with open(path, encoding="utf-8") as file:
+            tests = file.read()
+        for group in self.prometheus.get("rules")["groups"]:
+            for rule in group["rules"]:
+                self.assertRegex(tests, rf"\b{rule['name']}\b")
+
     def test_a_healthy_server_raises_no_page(self):
         pages = 'ALERTS{severity="page", alertstate="firing"}'
         self.assertEqual(self.prometheus.query(pages), [])
