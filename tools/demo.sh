@@ -10,7 +10,7 @@ directory=$(mktemp -d)
 server=
 
 clean_up() {
-  [[ -n $server ]] && kill -KILL "$server" 2>/dev/null
+  if [[ -n $server ]]; then kill -KILL "$server" 2>/dev/null || true; fi
   rm -rf "$directory"
 }
 trap clean_up EXIT
