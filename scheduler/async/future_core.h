@@ -17,9 +17,11 @@
 // Memory order
 //   Result       Publish() stores ready with release; is_ready() and a refused AddWaiter()
 //                load with acquire: whoever sees ready sees the result.
-//   Waiter       AddWaiter() links with release; Publish() takes the list with acquire: the
+//   Waiter       AddWaiter() links with release, Publish() takes the list with acquire: the
 //                completer sees the waiter's contents. A claim in between is a read-modify-
-//                write and so does not break the chain, relaxed as it is.
+//                write and so does not break the chain, relaxed as it is. (The link is also
+//                an acquire: as in C++14, the model checker knows no order of a failed
+//                exchange that is stronger than that of a successful one.)
 //   Late cancel  Publish() changes `done_`, then CloseCancel() looks at `cancel_`;
 //                AddCancelWaiter() changes `cancel_`, then looks at `done_`. All four are
 //                seq_cst. Weaker, both could miss and the callback would stay for ever.
@@ -75,7 +77,7 @@ class BasicFutureCore {
       if ((state & kReady) != 0) return false;
       waiter->next = ListOf(state);
     } while (!done_.compare_exchange_weak(state, WordOf(waiter) | (state & kFlags),
-                                          std::memory_order_release, std::memory_order_acquire));
+                                          std::memory_order_acq_rel, std::memory_order_acquire));
     return true;
   }
 

@@ -6,6 +6,9 @@
 // asked to be cancelled before it began. Whatever the work owned (captures, arguments, locals)
 // has been destroyed by then.
 //
+// The runner, shut down or not, outlives every coroutine that was spawned on it: whatever
+// such a coroutine may still wait for (promises, timers) is resolved or destroyed first.
+//
 // Thread safety: any thread.
 
 #ifndef JACKDAW_SCHEDULER_ASYNC_SPAWN_H_

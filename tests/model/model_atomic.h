@@ -72,6 +72,15 @@ class ModelAtomic {
   T fetch_sub(T value, std::memory_order order) {
     return atomic_.fetch_sub(value, ModelOrder(order), RL_INFO);
   }
+  T fetch_or(T value, std::memory_order order) {
+    return atomic_.fetch_or(value, ModelOrder(order), RL_INFO);
+  }
+  // Fails now and then for no reason.
+  bool compare_exchange_weak(T& expected, T value, std::memory_order success,
+                             std::memory_order failure) {
+    return atomic_.compare_exchange_weak(expected, value, ModelOrder(success), RL_INFO,
+                                         ModelOrder(failure), RL_INFO);
+  }
   bool compare_exchange_strong(T& expected, T value, std::memory_order success,
                                std::memory_order failure) {
     return atomic_.compare_exchange_strong(expected, value, ModelOrder(success), RL_INFO,
