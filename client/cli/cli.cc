@@ -69,6 +69,7 @@ void AddVerbs(CLI::App& app, Context& context, Selected& selected) {
   AddGraph(app, context, selected);
   AddWorkers(app, context, selected);
   AddBench(app, context, selected);
+  AddHealth(app, context, selected);
   AddCompletion(app, context, selected);
   AddVersion(app, context, selected);
 }

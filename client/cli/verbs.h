@@ -23,6 +23,7 @@ void AddGraph(CLI::App& app, Context& context, Selected& selected);
 void AddWorkers(CLI::App& app, Context& context, Selected& selected);
 void AddBench(CLI::App& app, Context& context, Selected& selected);
 void AddCompletion(CLI::App& app, Context& context, Selected& selected);
+void AddHealth(CLI::App& app, Context& context, Selected& selected);
 void AddVersion(CLI::App& app, Context& context, Selected& selected);
 
 // A verb with its help and its examples, one a line.

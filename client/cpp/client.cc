@@ -204,6 +204,15 @@ absl::StatusOr<v1::Server> Client::GetServer() {
   return Answer(status, std::move(server));
 }
 
+absl::StatusOr<bool> Client::IsServing() {
+  using grpc::health::v1::HealthCheckResponse;
+  HealthCheckResponse response;
+  const absl::Status status = connection_->Call([&](grpc::ClientContext* context) {
+    return connection_->health().Check(context, grpc::health::v1::HealthCheckRequest(), &response);
+  });
+  return Answer(status, response.status() == HealthCheckResponse::SERVING);
+}
+
 absl::StatusOr<std::vector<v1::Worker>> Client::ListWorkers() {
   std::vector<v1::Worker> workers;
   v1::ListWorkersRequest request;

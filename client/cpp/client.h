@@ -127,6 +127,9 @@ class Client {
                                           const std::function<void(absl::string_view)>& sink);
 
   absl::StatusOr<v1::Server> GetServer();
+  // Whether the server takes jobs; false while it ends. The standard health service, which an
+  // address for probes serves too.
+  absl::StatusOr<bool> IsServing();
   // All workers of all runners.
   absl::StatusOr<std::vector<v1::Worker>> ListWorkers();
 

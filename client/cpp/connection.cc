@@ -44,7 +44,8 @@ Connection::Connection(Options options)
       seed_(options_.seed),
       channel_(Dial(options_)),
       jobs_(v1::JobService::NewStub(channel_)),
-      server_(v1::ServerService::NewStub(channel_)) {}
+      server_(v1::ServerService::NewStub(channel_)),
+      health_(grpc::health::v1::Health::NewStub(channel_)) {}
 
 // The seeding generator of xoshiro; the atomic addition gives every call a state of its own.
 std::uint64_t Connection::NextRandom() {

@@ -18,6 +18,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "client/cpp/retry.h"
+#include "grpc/health/v1/health.grpc.pb.h"
 #include "jackdaw/v1/job_service.grpc.pb.h"
 #include "jackdaw/v1/server_service.grpc.pb.h"
 
@@ -41,6 +42,7 @@ class Connection {
   [[nodiscard]] absl::Duration deadline() const { return options_.deadline; }
   [[nodiscard]] v1::JobService::Stub& jobs() const { return *jobs_; }
   [[nodiscard]] v1::ServerService::Stub& server() const { return *server_; }
+  [[nodiscard]] grpc::health::v1::Health::Stub& health() const { return *health_; }
 
   // 128 random bits in hexadecimal.
   [[nodiscard]] std::string NewRequestId();
@@ -60,6 +62,7 @@ class Connection {
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::JobService::Stub> jobs_;
   std::unique_ptr<v1::ServerService::Stub> server_;
+  std::unique_ptr<grpc::health::v1::Health::Stub> health_;
 };
 
 }  // namespace jackdaw::client

@@ -149,11 +149,18 @@ TEST_F(CliJobsTest, BashTakesTheCompletionScript) {
 TEST_F(CliJobsTest, HelpOfEveryVerbHasExamples) {
   for (const char* verb :
        {"run", "submit", "list", "get", "watch", "tasks", "result", "logs", "cancel", "delete",
-        "graph", "workers", "bench", "completion", "version"}) {
+        "graph", "workers", "bench", "health", "completion", "version"}) {
     const CliResult help = Cli({verb, "--help"});
     EXPECT_EQ(help.code, 0) << verb;
     EXPECT_THAT(help.out, HasSubstr(absl::StrCat("Examples:\n  "))) << verb;
   }
+}
+
+TEST_F(CliJobsTest, HealthTellsWhetherTheServerTakesJobs) {
+  EXPECT_EQ(Cli({"health"}).code, 0);
+  EXPECT_EQ(Cli({"health"}).out, "SERVING\n");
+  EXPECT_EQ(Cli({"health", "--json"}).out, "{\"status\":\"SERVING\"}\n");
+  EXPECT_EQ(Cli({"health", "--server", "unix:/nowhere", "--deadline", "1s"}).code, 3);
 }
 
 TEST_F(CliJobsTest, VersionOfBoth) {
