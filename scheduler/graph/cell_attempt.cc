@@ -22,11 +22,7 @@ class CellDetached final : public DetachedAttempt {
     const bool mine = cell_.Claim(number_);
     job_->running().RemoveDetached(cell_.index(), number_);
     if (!mine) return;
-    std::vector<TaskCell*> ready;
-    Settler settler(*job_, ready, ActionStats::kNoWorker);
-    settler.EndAttempt(cell_, std::move(outcome));
-    settler.QueueReady();
-    settler.Flush();
+    job_->SettleElsewhere([&](Settler& settler) { settler.EndAttempt(cell_, std::move(outcome)); });
   }
 
  private:

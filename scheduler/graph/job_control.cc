@@ -108,13 +108,11 @@ void JobImpl::StopWatching(TaskCell& cell) {
 void JobImpl::OnQueueTimeout(TaskIndex index, int attempt) {
   TaskCell& cell = cells_[index];
   if (!cell.ClaimQueued(attempt)) return;
-  std::vector<TaskCell*> ready;
-  Settler settler(*this, ready, ActionStats::kNoWorker);
-  settler.EndQueued(cell, absl::DeadlineExceededError(absl::StrCat(
-                              "the task waited in the queue for longer than ",
-                              absl::FormatDuration(cell.kind().policy.queue_timeout))));
-  settler.QueueReady();
-  settler.Flush();
+  SettleElsewhere([&cell](Settler& settler) {
+    settler.EndQueued(cell, absl::DeadlineExceededError(absl::StrCat(
+                                "the task waited in the queue for longer than ",
+                                absl::FormatDuration(cell.kind().policy.queue_timeout))));
+  });
 }
 
 void JobImpl::OnAttemptTimeout(TaskIndex index, int attempt) {
@@ -125,11 +123,21 @@ void JobImpl::OnAttemptTimeout(TaskIndex index, int attempt) {
   // cannot be ended; it is given up here and its answer will be refused.
   if (running_.Stop(index, attempt, reason)) return;
   if (!cell.Claim(attempt)) return;
-  std::vector<TaskCell*> ready;
-  Settler settler(*this, ready, ActionStats::kNoWorker);
-  settler.EndAttempt(cell, Outcome{reason, Bytes(), Bytes()});
-  settler.QueueReady();
-  settler.Flush();
+  SettleElsewhere([&](Settler& settler) {
+    settler.EndAttempt(cell, Outcome{reason, Bytes(), Bytes()});
+  });
+}
+
+void JobImpl::SettleElsewhere(const std::function<void(Settler&)>& settle) {
+  AddLeases(1);
+  {
+    std::vector<TaskCell*> ready;
+    Settler settler(*this, ready, ActionStats::kNoWorker);
+    settle(settler);
+    settler.Flush();
+    settler.QueueReady();
+  }
+  DropLeases(1);
 }
 
 void JobImpl::RetryAfter(TaskCell& cell, absl::Duration wait) {
@@ -145,11 +153,7 @@ void JobImpl::OnRetry(TaskIndex index) {
   if (!TryAddLease()) return;
   TaskCell& cell = cells_[index];
   if (cell.Move(TaskState::kBackoff, TaskState::kQueued)) {
-    std::vector<TaskCell*> ready;
-    Settler settler(*this, ready, ActionStats::kNoWorker);
-    settler.Ready(cell, TaskState::kBackoff);
-    settler.QueueReady();
-    settler.Flush();
+    SettleElsewhere([&cell](Settler& settler) { settler.Ready(cell, TaskState::kBackoff); });
   }
   DropLeases(1);
 }

@@ -164,9 +164,9 @@ void JobImpl::ReleaseHeld(const std::vector<TaskCell*>& held) {
   std::vector<TaskCell*> ready;
   Settler settler(*this, ready, ActionStats::kNoWorker);
   for (TaskCell* cell : held) settler.Release(*cell);
-  settler.QueueReady();
   // Even if all of them wait: the watchers have not been told yet that there are more tasks.
   settler.FlushEvenIfEmpty();
+  settler.QueueReady();
 }
 
 }  // namespace jackdaw

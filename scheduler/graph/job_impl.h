@@ -107,6 +107,10 @@ class JobImpl final : public Job, public std::enable_shared_from_this<JobImpl> {
   // The job is done: tells who waits for it and drops the job's own lease.
   void Finish();
 
+  // Ends or queues a task outside a run loop. The caller owns what it settles, or holds a lease:
+  // the job cannot end before.
+  void SettleElsewhere(const std::function<void(Settler&)>& settle);
+
   // Timers.
   void WatchQueueTime(TaskCell& cell);
   void WatchAttemptTime(TaskCell& cell);

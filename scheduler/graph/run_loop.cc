@@ -56,7 +56,7 @@ void RunLoop::Run(TaskCell* first) {
     } else {
       RunOne(cell);
     }
-    if (leaving_) settler_.QueueReady();
+    if (leaving_) HandBack();
   }
   Beat();
   worker_.CountInline(runs_ - 1);
@@ -89,7 +89,7 @@ void RunLoop::RunOne(TaskCell& cell) {
     // Others have waited long enough: this one goes behind them. In the deque it would be the
     // newest, and so the next.
     ready_.push_back(&cell);
-    settler_.QueueReady();
+    HandBack();
     return;
   }
   ++runs_;
@@ -152,8 +152,14 @@ void RunLoop::ShareHalf() {
   ready_.erase(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(half));
 }
 
+void RunLoop::HandBack() {
+  settler_.Flush();
+  settler_.QueueReady();
+}
+
 void RunLoop::Share() {
   if (ready_.empty()) return;
+  settler_.Flush();
   const auto room = static_cast<std::int64_t>(kWindow) - worker_.Depth();
   if (room <= 0 || job_.mixes_priorities() || job_.core().feeder().OthersWait(job_)) {
     settler_.QueueReady();

@@ -47,6 +47,8 @@ class RunLoop {
   void Stamped(TaskCell& cell);
   // Reads the clock, accounts for the instant tasks since the last beat, and looks up.
   void Beat();
+  // Gives all that is ready to the job's ready queue.
+  void HandBack();
   // Makes all that is ready available to others; or the older half, if somebody is idle.
   void Share();
   void ShareHalf();

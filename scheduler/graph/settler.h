@@ -48,7 +48,8 @@ class Settler {
   // `cell` is QUEUED now: stamps it and adds it to the ready ones.
   void Ready(TaskCell& cell, TaskState from);
 
-  // Hands every ready task to the job's ready queue.
+  // Hands every ready task to the job's ready queue. After Flush(): others may run them at
+  // once, and the job's counts should have seen them ready before they see them ended.
   void QueueReady();
   // Applies what was collected to the job's progress, and what follows from it: fail fast,
   // the job's end. After the end the job is alive only by the caller's lease.
