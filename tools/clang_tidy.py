@@ -58,6 +58,14 @@ def key_of(entry, source, common, build, cache):
     return digest.hexdigest()
 
 
+def rules():
+    """The configuration, without its comments."""
+    lines = []
+    for name in (".clang-tidy", "tests/.clang-tidy"):
+        lines += (ROOT / name).read_bytes().splitlines()
+    return b"\n".join(line for line in lines if not line.strip().startswith(b"#"))
+
+
 def check(source, build, mark):
     """Returns what clang-tidy says about `source`; empty: clean, and `mark` remembers it."""
     result = subprocess.run(
@@ -75,8 +83,7 @@ def main():
     clean = build / "clean"
     clean.mkdir(exist_ok=True)
     version = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout
-    rules = (ROOT / ".clang-tidy").read_bytes().splitlines()
-    common = version + b"\n".join(line for line in rules if not line.strip().startswith(b"#"))
+    common = version + rules()
     cache = {}
     todo = {}
     total = 0

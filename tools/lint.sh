@@ -26,7 +26,7 @@ check_shell() {
   { files '*.sh' && grep -lE '^#!.*\b(ba)?sh$' dev .ci/*; } | xargs shellcheck
 }
 
-check_yaml() { files '*.yaml' '*.yml' '.clang-format' '.clang-tidy' | xargs yamllint --strict; }
+check_yaml() { files '*.yaml' '*.yml' '*.clang-format' '*.clang-tidy' | xargs yamllint --strict; }
 
 check_proto() {
   local buf=build/npm/node_modules/.bin/buf tag
