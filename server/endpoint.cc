@@ -55,10 +55,14 @@ absl::Status Endpoint::Start(const std::vector<std::string>& addresses, const Se
         std::make_unique<RpcQueue>(absl::StrCat(name_, ".", i), builder.AddCompletionQueue()));
   }
   server_ = builder.BuildAndStart();
-  for (auto& queue : queues_) queue->Start();
-  if (server_ == nullptr) return absl::InternalError("gRPC cannot start a server");
+  if (server_ == nullptr) {
+    for (auto& queue : queues_) queue->Start();
+    return absl::InternalError("gRPC cannot start a server");
+  }
   for (auto& queue : queues_) {
-    for (const auto& service : services_) service->Serve(*queue);
+    queue->Start([this, on = queue.get()] {
+      for (const auto& service : services_) service->Serve(*on);
+    });
   }
   acceptor_ = std::make_unique<Acceptor>(std::move(sockets), [this](int listener, int connection) {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;

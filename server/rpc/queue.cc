@@ -21,7 +21,8 @@ class Callback final : public Event {
   }
   void Set(absl::Duration delay) {
     const auto at = delay <= absl::ZeroDuration() ? absl::UnixEpoch() : absl::Now() + delay;
-    alarm_.Set(&queue_.completion_queue(), absl::ToChronoTime(at), static_cast<Event*>(this));
+    StartWith(
+        [&](void* tag) { alarm_.Set(&queue_.completion_queue(), absl::ToChronoTime(at), tag); });
   }
   void Complete(bool) override {
     callback_();
@@ -45,9 +46,13 @@ RpcQueue::~RpcQueue() {
   if (thread_.joinable()) Join();
 }
 
-void RpcQueue::Start() {
-  thread_ = std::thread([this] {
+void RpcQueue::Start(std::function<void()> first) {
+  // The server is shut down only once what is begun here has begun.
+  Hold();
+  thread_ = std::thread([this, first = std::move(first)] {
     pthread_setname_np(pthread_self(), name_.c_str());
+    if (first) first();
+    Release();
     Serve();
   });
 }
@@ -65,7 +70,7 @@ void RpcQueue::Join() {
 void RpcQueue::Serve() {
   void* tag = nullptr;
   bool ok = false;
-  while (queue_->Next(&tag, &ok)) static_cast<Event*>(tag)->Complete(ok);
+  while (queue_->Next(&tag, &ok)) Event::Of(tag)->Complete(ok);
 }
 
 void RpcQueue::Post(std::coroutine_handle<> coroutine) {

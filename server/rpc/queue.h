@@ -33,8 +33,8 @@ class RpcQueue {
   // Requires: never started, or ended by Join().
   ~RpcQueue();
 
-  // Starts the thread.
-  void Start();
+  // Starts the thread, which calls `first` before it serves.
+  void Start(std::function<void()> first = nullptr);
 
   // Once the server that uses the queue has been shut down: waits until nothing holds the
   // queue, then ends the thread.

@@ -53,17 +53,18 @@ class RpcService::Acceptor final : public Event {
     if (method.type != RpcMethod::NORMAL_RPC) {
       call_->signal_ = std::make_shared<Signal>(queue_);
       over_ = new Over(call_);
-      call_->context_.AsyncNotifyWhenDone(static_cast<Event*>(over_));
+      over_->StartWith([&](void* tag) { call_->context_.AsyncNotifyWhenDone(tag); });
     }
     auto* queue = &queue_.completion_queue();
-    void* tag = static_cast<Event*>(this);
-    if (many) {
-      service_.RequestAsyncBidiStreaming(method_, &call_->context_, &*call_->stream_, queue, queue,
-                                         tag);
-    } else {
-      service_.RequestAsyncServerStreaming(method_, &call_->context_, &call_->request_,
-                                           &*call_->writer_, queue, queue, tag);
-    }
+    StartWith([&](void* tag) {
+      if (many) {
+        service_.RequestAsyncBidiStreaming(method_, &call_->context_, &*call_->stream_, queue,
+                                           queue, tag);
+      } else {
+        service_.RequestAsyncServerStreaming(method_, &call_->context_, &call_->request_,
+                                             &*call_->writer_, queue, queue, tag);
+      }
+    });
   }
 
   void Complete(bool ok) override {

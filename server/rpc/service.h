@@ -1,7 +1,8 @@
 // RpcService: a gRPC service made from its descriptor. Each method gets a handler, a
 // coroutine over a Call; one that has none answers UNIMPLEMENTED.
 //
-// Thread safety: handlers are set before the server starts; Serve() after it has started.
+// Thread safety: handlers are set before the server starts; Serve() after it has started,
+// on the thread of the queue.
 
 #ifndef JACKDAW_SERVER_RPC_SERVICE_H_
 #define JACKDAW_SERVER_RPC_SERVICE_H_
@@ -41,7 +42,7 @@ class RpcService final : public grpc::Service {
     });
   }
 
-  // Accepts calls on `queue` until the server is shut down.
+  // Accepts calls on `queue` until the server is shut down. On the queue's thread.
   void Serve(RpcQueue& queue);
 
   [[nodiscard]] const std::string& name() const { return descriptor_.full_name(); }
