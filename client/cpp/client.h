@@ -49,24 +49,24 @@ class Client {
     std::string address = kDefaultAddress;  // HOST:PORT or unix:PATH.
     // For one call, all its attempts together. Watching has no deadline but its own.
     absl::Duration deadline = absl::Seconds(30);
-    RetryOptions retry;
+    RetryOptions retry = {};
     // Of one answer. Outputs are streamed and not limited by it.
     std::int64_t max_answer_bytes = 64 << 20;
     // For request ids and jitter. 0: taken from the system.
     std::uint64_t seed = 0;
     // How to wait between attempts. Empty: sleep.
-    std::function<void(absl::Duration)> wait;
+    std::function<void(absl::Duration)> wait = {};
   };
 
   struct CreateOptions {
-    std::string job_id;      // Empty: the server's choice.
-    std::string request_id;  // Empty: a fresh one for each call.
+    std::string job_id = {};      // Empty: the server's choice.
+    std::string request_id = {};  // Empty: a fresh one for each call.
     bool validate_only = false;
   };
 
   struct RunOptions {
-    std::string job_id;
-    std::string request_id;
+    std::string job_id = {};
+    std::string request_id = {};
     bool cancel_on_disconnect = false;
     // One event only, with the terminal job: the cheapest way to run a small job.
     bool final_only = false;
