@@ -70,7 +70,7 @@ class Interruption {
  private:
   // On a thread of its own: the second signal must not wait for the server.
   void Cancel() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    canceller_ = std::thread([this, client = client_, reporter = reporter_, job = job_] {
+    canceller_ = std::thread([client = client_, reporter = reporter_, job = job_] {
       const auto cancelled = client->CancelJob(job, "Ctrl-C in jackdaw run");
       if (!cancelled.ok())
         reporter->Say(absl::StrCat("cannot cancel: ", cancelled.status().ToString()));
