@@ -13,7 +13,7 @@ constexpr int kChosenIdLetters = 13;  // 5 bits each: 65 bits.
 }  // namespace
 
 JobTable::JobTable(ServerLimits limits, Clock& clock, std::uint64_t seed)
-    : limits_(std::move(limits)), clock_(clock), random_(seed) {}
+    : limits_(limits), clock_(clock), random_(seed) {}
 
 absl::StatusOr<JobTable::Admission> JobTable::Admit(const Request& request) {
   std::vector<JobEntry> forgotten;  // Destroyed after the lock is given back.
@@ -80,7 +80,8 @@ absl::Status JobTable::CheckLoad(const Request& request) {
                   "SERVER_DRAINING"),
         limits_.retry_delay);
   }
-  const auto exhausted = [&](absl::string_view what, std::int64_t now, std::int64_t limit) {
+  const auto exhausted = [&](absl::string_view what, std::int64_t now,
+                             std::int64_t limit) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     ++refused_;
     return WithRetryDelay(
         MakeError(
