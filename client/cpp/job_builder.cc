@@ -160,7 +160,11 @@ JobBuilder::Ref JobBuilder::ArrayHandle::Add(absl::Span<const Ref> dependencies,
     while (array_->payloads_size() < count) array_->add_payloads(common);
   }
   if (!payload.empty() || array_->payloads_size() > 0) {
-    array_->add_payloads(payload.empty() ? common : std::move(payload));
+    if (payload.empty()) {
+      array_->add_payloads(common);
+    } else {
+      array_->add_payloads(std::move(payload));
+    }
   }
   return Ref(state_->array_tasks++);
 }

@@ -38,8 +38,8 @@ Place Field::place() const {
   return own.line > 0 && !node_.IsNull() ? own : fallback_;
 }
 
-Field Field::Child(const YAML::Node& key, YAML::Node value) const {
-  Field child(std::move(value), errors_);
+Field Field::Child(const YAML::Node& key, const YAML::Node& value) const {
+  Field child(value, errors_);
   child.path_ = absl::StrCat(path_, path_.empty() ? "" : ".", absl::Utf8SafeCEscape(key.Scalar()));
   child.fallback_ = PlaceOf(key);
   return child;

@@ -24,7 +24,7 @@ namespace jackdaw::jobfile {
 class Field {
  public:
   // A value at the top: its path is empty.
-  Field(YAML::Node node, Errors* errors) : node_(std::move(node)), errors_(errors) {}
+  Field(const YAML::Node& node, Errors* errors) : node_(node), errors_(errors) {}
   Field(const Field&) = default;
   Field& operator=(const Field&) = delete;  // Assigning a yaml-cpp node changes the document.
 
@@ -62,7 +62,7 @@ class Field {
   bool Mapping(absl::string_view expected, const std::vector<Reader>& readers) const;
 
  private:
-  [[nodiscard]] Field Child(const YAML::Node& key, YAML::Node value) const;
+  [[nodiscard]] Field Child(const YAML::Node& key, const YAML::Node& value) const;
   [[nodiscard]] std::optional<std::size_t> WordIndex(const std::vector<std::string>& words) const;
 
   YAML::Node node_;
