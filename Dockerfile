@@ -23,7 +23,7 @@ RUN --mount=type=cache,target=/root/.cache/ccache \
 FROM ${BASE}
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
-       libgrpc++1.51 libprometheus-cpp-pull1.0 libspdlog1.10 libssl3 libyaml-cpp0.7 \
+       libgrpc++1.51 libhwloc15 libprometheus-cpp-pull1.0 libspdlog1.10 libssl3 libyaml-cpp0.7 \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin /var/log/apt /var/log/dpkg.log \
        /usr/share/doc/* /usr/share/locale/*
 COPY --from=build /installed/bin/ /usr/bin/
