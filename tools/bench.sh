@@ -7,6 +7,10 @@ build=$1
 shift
 (($# > 0)) || set -- scheduler service
 
+# What `./dev plot` draws.
+export JACKDAW_BENCH_RECORD=$build/bench.jsonl
+: >"$JACKDAW_BENCH_RECORD"
+
 run() {
   echo
   echo "== $*"

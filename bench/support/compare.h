@@ -1,6 +1,9 @@
 // Compare: measures a subject and its baselines in turns, in one run, and prints a table:
 // medians, spread, and each as a ratio to the first. On a shared machine only the ratio of
 // what was measured side by side means much.
+//
+// Where JACKDAW_BENCH_RECORD names a file, each comparison is also appended to it with all its
+// figures, one JSON object a line, for tools/plot_bench.py.
 
 #ifndef JACKDAW_BENCH_SUPPORT_COMPARE_H_
 #define JACKDAW_BENCH_SUPPORT_COMPARE_H_
@@ -27,6 +30,9 @@ class Compare {
   [[nodiscard]] double Median(std::size_t i) const;
 
  private:
+  void Print(int rounds) const;
+  void Record(const char* path) const;
+
   struct Contestant {
     std::string name;
     std::function<double()> measure;
