@@ -4,7 +4,8 @@
 //   Future<int> answer = Spawn(pool, [] { return 42; });
 //   Future<std::string> text = answer.Map([](int value) { return absl::StrCat(value); });
 //
-// `co_await` is in co_task.h; WhenAll() and the like are in future_combine.h.
+// `co_await` is in co_task.h; WhenAll() and the like are in future_combine.h, ForEach() in
+// for_each.h, On() for a step on another runner in on.h.
 //
 // Thread safety
 //   As std::shared_ptr: distinct handles may be used from distinct threads; const methods
@@ -70,8 +71,18 @@ class [[nodiscard]] Future {
   [[nodiscard]] bool valid() const { return static_cast<bool>(cell_); }
   [[nodiscard]] bool is_ready() const { return cell_->is_ready(); }
 
+  // Whether there is a result and it is a value; whether there is one and it is an error.
+  [[nodiscard]] bool is_success() const { return is_ready() && StatusOf(cell_->result()).ok(); }
+  [[nodiscard]] bool is_failed() const { return is_ready() && !StatusOf(cell_->result()).ok(); }
+
   // The result, or null while there is none. Valid as long as any handle lives.
   [[nodiscard]] const Result* Peek() const { return is_ready() ? &cell_->result() : nullptr; }
+
+  // The same, but FAILED_PRECONDITION while there is none. Does not wait.
+  [[nodiscard]] const Result& PeekOrError() const {
+    static const Result not_ready(NotReadyError());
+    return is_ready() ? cell_->result() : not_ready;
+  }
 
   // Blocks the calling thread until there is a result and returns it; valid as long as any
   // handle lives. A worker must not wait for its own runner: where the future knows its
@@ -139,6 +150,17 @@ class [[nodiscard]] Future {
   template <typename F>
   auto Then(F&& f) &&;
 
+  // As Map() and Then(), for an `f` that wants errors, too: it is called with the whole
+  // `const Result&`; with an rvalue future, with the Result.
+  template <typename F>
+  auto MapResult(F&& f) const&;
+  template <typename F>
+  auto MapResult(F&& f) &&;
+  template <typename F>
+  auto ThenResult(F&& f) const&;
+  template <typename F>
+  auto ThenResult(F&& f) &&;
+
   // Says that the result is no longer wanted. The producer may notice (Promise::
   // cancel_requested(), OnCancel()) and still decides the result. A derived future passes
   // the request on to those it was made from, also where others hold them. No effect once
@@ -154,29 +176,7 @@ class [[nodiscard]] Future {
     Future(*this).AddCallback(std::forward<F>(callback));
   }
   template <typename F>
-  void AddCallback(F&& callback) && {
-    class Callback final : public Waiter {
-     public:
-      Callback(F&& f, Future future)
-          : Waiter(&Callback::Call, Turn::kInTurn),
-            callback_(std::forward<F>(f)),
-            future_(std::move(future)) {}
-
-     private:
-      static void Call(Waiter* waiter) noexcept {
-        auto* self = static_cast<Callback*>(waiter);
-        std::decay_t<F> callback = std::move(self->callback_);
-        Future future = std::move(self->future_);
-        delete self;
-        std::move(callback)(std::move(future));
-      }
-      std::decay_t<F> callback_;
-      Future future_;
-    };
-    FutureCell<T>& cell = *cell_;
-    auto* waiter = new Callback(std::forward<F>(callback), std::move(*this));
-    if (!cell.AddWaiter(waiter)) WakeReady(waiter);
-  }
+  void AddCallback(F&& callback) &&;
 
  private:
   static const Result& RefusedWait() {

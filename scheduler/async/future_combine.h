@@ -1,4 +1,5 @@
-// Futures made of several: Both(), WhenAll(), WhenAny(), Race().
+// Futures that wait for several: WhenAll(), Barrier(), MapAll(), Both(), Flatten(). Those that
+// wait for one of several are in future_any.h.
 //
 // All of them: a request to cancel the combined future goes on to its parts; results that
 // cannot be copied are taken from the parts (see Future::Take()). Callbacks run where those
@@ -9,6 +10,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -16,6 +18,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "scheduler/async/future.h"
 
 namespace jackdaw {
@@ -26,6 +29,15 @@ void PassCancelToAll(const Promise<U>& promise, const std::vector<Future<T>>& fu
   promise.OnCancel([futures] {
     for (const Future<T>& future : futures) future.RequestCancel();
   });
+}
+
+// Whose workers a wait for all of them may keep busy: the first runner that one of them knows.
+template <typename Range>
+const Runner* CompleterOf(const Range& futures) {
+  for (const auto& future : futures) {
+    if (future.cell()->completer() != nullptr) return future.cell()->completer();
+  }
+  return nullptr;
 }
 
 }  // namespace async_internal
@@ -40,7 +52,8 @@ using AllValues = std::conditional_t<std::is_void_v<T>, void,
 template <typename T>
 Future<AllValues<T>> WhenAll(std::vector<Future<T>> futures) {
   struct Gathering {
-    explicit Gathering(std::size_t count) : results(count), left(count) {}
+    explicit Gathering(const std::vector<Future<T>>& parts)
+        : results(parts.size()), left(parts.size()), promise(async_internal::CompleterOf(parts)) {}
     std::vector<std::optional<FutureResult<T>>> results;
     std::atomic<std::size_t> left;
     Promise<AllValues<T>> promise;
@@ -59,7 +72,7 @@ Future<AllValues<T>> WhenAll(std::vector<Future<T>> futures) {
       }
     }
   };
-  auto all = std::make_shared<Gathering>(futures.size());
+  auto all = std::make_shared<Gathering>(futures);
   Future<AllValues<T>> combined = all->promise.future();
   if (futures.empty()) {
     all->Finish();
@@ -76,46 +89,61 @@ Future<AllValues<T>> WhenAll(std::vector<Future<T>> futures) {
   return combined;
 }
 
-// What WhenAny() gives: which future was first, and its result.
-template <typename T>
-struct First {
-  std::size_t index;
-  FutureResult<T> result;
-};
+// Resolves when all futures of `range`, any container of them, have: to OK, or to the error of
+// the first, in their order, that failed. Copies and takes no values: those stay with the
+// futures. Of none: at once.
+template <typename Range>
+Future<void> Barrier(const Range& range) {
+  using Part = std::decay_t<decltype(*std::begin(range))>;
+  struct Gate {
+    explicit Gate(const std::vector<Part>& parts)
+        : statuses(parts.size()), left(parts.size()), promise(async_internal::CompleterOf(parts)) {}
+    std::vector<absl::Status> statuses;
+    std::atomic<std::size_t> left;
+    Promise<void> promise;
 
-// Resolves as soon as one has, to its result, be it a value or an error; the others are
-// left alone. Of none: INVALID_ARGUMENT. A future that outlives many such calls keeps a
-// small record of each until it resolves.
-template <typename T>
-Future<First<T>> WhenAny(std::vector<Future<T>> futures) {
-  auto promise = std::make_shared<Promise<First<T>>>();
-  Future<First<T>> combined = promise->future();
-  if (futures.empty()) promise->Fulfil(absl::InvalidArgumentError("WhenAny() of no futures"));
-  async_internal::PassCancelToAll(*promise, futures);
-  for (std::size_t i = 0; i < futures.size(); ++i) {
-    std::move(futures[i]).AddCallback([promise, i](Future<T> ready) {
-      // Only the winner takes its result: a loser's is left for its other handles.
-      if (promise->is_fulfilled()) return;
-      if constexpr (kCopyable<T>) {
-        promise->TryFulfil(First<T>{i, *ready.Peek()});
-      } else {
-        promise->TryFulfil(First<T>{i, std::move(ready).Take()});
+    void Open() {
+      for (absl::Status& status : statuses) {
+        if (!status.ok()) return promise.Fulfil(std::move(status));
       }
+      promise.Fulfil();
+    }
+  };
+  const std::vector<Part> futures(std::begin(range), std::end(range));
+  auto gate = std::make_shared<Gate>(futures);
+  Future<void> opened = gate->promise.future();
+  if (futures.empty()) {
+    gate->Open();
+    return opened;
+  }
+  async_internal::PassCancelToAll(gate->promise, futures);
+  for (std::size_t i = 0; i < futures.size(); ++i) {
+    futures[i].OnReady([gate, i](const typename Part::Result& result) {
+      gate->statuses[i] = StatusOf(result);
+      // As in WhenAll(): the last sees what all the others stored.
+      if (gate->left.fetch_sub(1, std::memory_order_acq_rel) == 1) gate->Open();
     });
   }
-  return combined;
+  return opened;
 }
 
-// As WhenAny(), but gives the result alone and asks the losers to cancel.
+// WhenAll() of the futures that `f` makes of the elements of `range`. A call that throws
+// counts as a future that failed.
+template <typename Range, typename F>
+auto MapAll(Range&& range, F f) {
+  using Made = std::invoke_result_t<F&, decltype(*std::begin(range))>;
+  std::vector<Made> futures;
+  for (auto&& element : range) {
+    absl::StatusOr<Made> made = CallForResult(f, std::forward<decltype(element)>(element));
+    futures.push_back(made.ok() ? *std::move(made) : Made::Ready(made.status()));
+  }
+  return WhenAll(std::move(futures));
+}
+
+// The result of the future that a future gives.
 template <typename T>
-Future<T> Race(std::vector<Future<T>> futures) {
-  const std::vector<Future<T>> all = futures;
-  return WhenAny(std::move(futures)).Map([all](First<T> first) -> FutureResult<T> {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (i != first.index) all[i].RequestCancel();
-    }
-    return std::move(first.result);
-  });
+Future<T> Flatten(Future<Future<T>> outer) {
+  return std::move(outer).Then([](Future<T> inner) { return inner; });
 }
 
 // Both values as a pair, when both are there, or the error of the first one that failed in

@@ -20,6 +20,14 @@ absl::Status DroppedError(absl::string_view name) {
   return absl::CancelledError(absl::StrCat("dropped when runner '", name, "' was shut down"));
 }
 
+absl::Status NotReadyError() {
+  return absl::FailedPreconditionError("the future has no result yet");
+}
+
+absl::Status NoRunnerHereError() {
+  return absl::FailedPreconditionError("the calling thread works for no runner");
+}
+
 absl::Status WouldDeadlockError() {
   return absl::FailedPreconditionError(
       "Wait() on a worker of the runner that has to do the work: use co_await, Then() or "

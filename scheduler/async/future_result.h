@@ -33,6 +33,10 @@ inline constexpr bool kCopyable<void> = true;
 // CANCELLED: nobody wants the result any more, or runner `name` dropped the work.
 [[nodiscard]] absl::Status CancelRequestedError();
 [[nodiscard]] absl::Status DroppedError(absl::string_view name);
+// FAILED_PRECONDITION: there is no result yet.
+[[nodiscard]] absl::Status NotReadyError();
+// FAILED_PRECONDITION: the calling thread works for no runner.
+[[nodiscard]] absl::Status NoRunnerHereError();
 // FAILED_PRECONDITION: Wait() on a worker of the runner that has to do the work itself.
 [[nodiscard]] absl::Status WouldDeadlockError();
 

@@ -65,6 +65,10 @@ class Promise {
   // Whether a result was given. By another thread: it may not be visible yet.
   [[nodiscard]] bool is_fulfilled() const { return cell_->is_claimed(); }
 
+  // Whether anybody holds a handle of the future, or waits for it. Once false it stays false,
+  // unless future() is called again: nobody will see the result.
+  [[nodiscard]] bool is_wanted() const { return !cell_->is_sole_holder(); }
+
   // Whether somebody asked for this to be given up (Future::RequestCancel()). A hint: the
   // promise is still to be fulfilled, with CANCELLED where the work was given up.
   [[nodiscard]] bool cancel_requested() const { return cell_->cancel_requested(); }

@@ -1,7 +1,11 @@
-// Futures made of futures: Map, Then, Both, WhenAll, WhenAny, Race, Delay, WithTimeout.
+// Futures made of futures: Map, Then, Both, WhenAll, Barrier, MapAll, Flatten, Delay,
+// WithTimeout.
 
 #include "scheduler/async/future_combine.h"
 
+#include <array>
+#include <cstddef>
+#include <list>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -171,30 +175,60 @@ TEST(WhenAllTest, PassesACancelOnToAll) {
   for (const Promise<int>& promise : promises) EXPECT_TRUE(promise.cancel_requested());
 }
 
-TEST(WhenAnyTest, GivesTheFirstAndLeavesTheOthersAlone) {
+TEST(BarrierTest, WaitsForAllAndGivesTheErrorOfTheFirstThatFailed) {
   const std::vector<Promise<int>> promises(3);
-  const Future<First<int>> any = WhenAny(FuturesOf(promises));
-  promises[1].Fulfil(absl::NotFoundError("an error is a result"));
-  ASSERT_TRUE(any.is_ready());
-  EXPECT_EQ(any.Wait()->index, 1u);
-  EXPECT_EQ(any.Wait()->result.status().code(), absl::StatusCode::kNotFound);
-  EXPECT_FALSE(promises[0].cancel_requested());
-  promises[0].Fulfil(7);
-  EXPECT_EQ(promises[0].future().Wait().value(), 7);
+  const Future<void> all = Barrier(FuturesOf(promises));
+  promises[2].Fulfil(absl::DataLossError("third"));
+  promises[1].Fulfil(absl::NotFoundError("second"));
+  EXPECT_FALSE(all.is_ready());
+  promises[0].Fulfil(0);
+  EXPECT_EQ(all.Wait(), absl::NotFoundError("second"));
 }
 
-TEST(WhenAnyTest, OfNoneIsAnError) {
-  EXPECT_EQ(WhenAny(std::vector<Future<int>>()).Wait().status().code(),
-            absl::StatusCode::kInvalidArgument);
+TEST(BarrierTest, TakesAnyContainerAndLeavesTheValuesToTheFutures) {
+  std::list<Future<std::unique_ptr<int>>> owned;
+  owned.push_back(Future<std::unique_ptr<int>>::Ready(std::make_unique<int>(4)));
+  EXPECT_EQ(Barrier(owned).Wait(), absl::OkStatus());
+  EXPECT_EQ(**owned.front().Wait(), 4);
+  EXPECT_EQ(Barrier(std::array<Future<void>, 0>()).Wait(), absl::OkStatus());
 }
 
-TEST(RaceTest, CancelsTheLosers) {
+TEST(BarrierTest, PassesACancelOnToAll) {
   const std::vector<Promise<int>> promises(3);
-  const Future<int> race = Race(FuturesOf(promises));
-  promises[2].Fulfil(5);
-  EXPECT_EQ(race.Wait().value(), 5);
-  EXPECT_TRUE(promises[0].cancel_requested());
-  EXPECT_TRUE(promises[1].cancel_requested());
+  const Future<void> all = Barrier(FuturesOf(promises));
+  all.RequestCancel();
+  for (const Promise<int>& promise : promises) EXPECT_TRUE(promise.cancel_requested());
+}
+
+TEST(MapAllTest, GivesTheValuesInTheOrderOfTheElements) {
+  const std::vector<Promise<int>> promises(3);
+  const Future<std::vector<int>> all = MapAll(std::vector<std::size_t>{2, 0, 1},
+                                              [&](std::size_t i) { return promises[i].future(); });
+  for (int i = 0; i < 3; ++i) promises[static_cast<std::size_t>(i)].Fulfil(i);
+  EXPECT_EQ(all.Wait().value(), std::vector<int>({2, 0, 1}));
+}
+
+TEST(MapAllTest, ACallThatThrowsIsAFutureThatFailed) {
+  const Promise<int> promise;
+  const Future<std::vector<int>> all = MapAll(std::vector<int>{1, 2}, [&](int i) {
+    if (i == 2) throw std::runtime_error("thrown");
+    return promise.future();
+  });
+  EXPECT_FALSE(all.is_ready());
+  promise.Fulfil(1);
+  EXPECT_EQ(all.Wait().status(), absl::UnknownError("thrown"));
+}
+
+TEST(FlattenTest, GivesTheResultOfTheInnerFuture) {
+  const Promise<Future<int>> outer;
+  const Promise<int> inner;
+  const Future<int> flat = Flatten(outer.future());
+  outer.Fulfil(inner.future());
+  EXPECT_FALSE(flat.is_ready());
+  inner.Fulfil(3);
+  EXPECT_EQ(flat.Wait().value(), 3);
+  EXPECT_EQ(Flatten(Future<Future<int>>::Ready(absl::NotFoundError("x"))).Wait().status(),
+            absl::NotFoundError("x"));
 }
 
 TEST(BothTest, GivesAPairOrTheFirstError) {
