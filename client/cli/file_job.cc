@@ -78,6 +78,7 @@ void SetPolicy(const jobfile::Policy& policy, v1::Task& proto) {
   if (policy.timeout) *proto.mutable_attempt_timeout() = client::ToProto(*policy.timeout);
   if (policy.queue_timeout) *proto.mutable_queue_timeout() = client::ToProto(*policy.queue_timeout);
   if (policy.retry) *proto.mutable_retry_policy() = ToProto(*policy.retry);
+  if (policy.runner) proto.set_runner(*policy.runner);
 }
 
 }  // namespace
@@ -98,6 +99,7 @@ v1::Job ToJob(const jobfile::JobFile& file) {
     proto.set_task_id(task.id);
     proto.set_payload(task.payload);
     for (const std::string& id : task.after) proto.add_after(id);
+    for (const auto& [key, value] : task.labels) (*proto.mutable_labels())[key] = value;
     SetAction(task, proto);
     SetPolicy(task.policy, proto);
   }

@@ -108,10 +108,13 @@ std::vector<Field> Field::OneOrMore() const {
   return Items("a list of task ids, or one id").value_or(std::vector<Field>());
 }
 
-std::optional<std::map<std::string, std::string>> Field::TextMap() const {
+std::optional<std::map<std::string, std::string>> Field::TextMap(const MapLimits& limits) const {
   if (!node_.IsMap()) {
     FailExpected("a mapping of names to texts");
     return std::nullopt;
+  }
+  if (node_.size() > limits.entries) {
+    Fail(absl::StrCat("found ", node_.size(), " entries, expected at most ", limits.entries));
   }
   std::map<std::string, std::string> map;
   for (const auto& entry : node_) {
@@ -120,10 +123,21 @@ std::optional<std::map<std::string, std::string>> Field::TextMap() const {
                    absl::StrCat(Describe(entry.first), " as a name, expected text"));
       continue;
     }
+    const std::string& name = entry.first.Scalar();
+    if (name.size() > limits.name_bytes) {
+      errors_->Add(PlaceOf(entry.first), path_,
+                   absl::StrCat("found the name ", Quoted(name), " of ", name.size(),
+                                " bytes, expected at most ", limits.name_bytes));
+      continue;
+    }
     const Field value = Child(entry.first, entry.second);
     std::optional<std::string> text = value.Text();
     if (!text.has_value()) continue;
-    if (!map.emplace(entry.first.Scalar(), *std::move(text)).second) {
+    if (text->size() > limits.text_bytes) {
+      value.Fail(absl::StrCat("found a text of ", text->size(), " bytes, expected at most ",
+                              limits.text_bytes));
+    }
+    if (!map.emplace(name, *std::move(text)).second) {
       errors_->Add(PlaceOf(entry.first), value.path_, "found twice, expected once");
     }
   }

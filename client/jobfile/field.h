@@ -8,7 +8,9 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <cstddef>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,7 +44,14 @@ class Field {
   [[nodiscard]] std::optional<std::vector<std::string>> Texts(absl::string_view expected) const;
   // A list of names, or one name.
   [[nodiscard]] std::vector<Field> OneOrMore() const;
-  [[nodiscard]] std::optional<std::map<std::string, std::string>> TextMap() const;
+  // What is over a limit is a mistake; the rest is read.
+  struct MapLimits {
+    std::size_t entries = std::numeric_limits<std::size_t>::max();
+    std::size_t name_bytes = std::numeric_limits<std::size_t>::max();
+    std::size_t text_bytes = std::numeric_limits<std::size_t>::max();
+  };
+  [[nodiscard]] std::optional<std::map<std::string, std::string>> TextMap(
+      const MapLimits& limits) const;
   [[nodiscard]] std::optional<int> Integer(int least, int most) const;
   [[nodiscard]] std::optional<double> Number(double least, double most) const;
   [[nodiscard]] std::optional<absl::Duration> Duration() const;

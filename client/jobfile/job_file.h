@@ -38,6 +38,7 @@ struct Policy {
   std::optional<absl::Duration> timeout;
   std::optional<absl::Duration> queue_timeout;
   std::optional<Retry> retry;
+  std::optional<std::string> runner;
 };
 
 // What holds for commands only; `defaults` may give it too.
@@ -55,6 +56,7 @@ struct Task {
   std::string payload;
   std::vector<std::string> after;           // Ids, as in the file.
   std::vector<std::uint32_t> dependencies;  // The same as places in JobFile::tasks.
+  std::map<std::string, std::string> labels;
   Policy policy;
   Stdin stdin_from = Stdin::kEmpty;
   Surroundings surroundings;

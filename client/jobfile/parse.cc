@@ -24,6 +24,8 @@ namespace {
 constexpr int kMaxAttempts = 1000;
 constexpr double kMaxMultiplier = 100;
 constexpr std::size_t kMaxIdBytes = 128;
+// As the server has it.
+constexpr Field::MapLimits kLabelLimits = {64, 63, 255};
 constexpr char kCommandExpected[] =
     "a list: the program and its arguments, such as [sh, -c, \"echo hello\"]";
 
@@ -61,10 +63,12 @@ std::vector<Field::Reader> PolicyReaders(Policy& policy, Surroundings& surroundi
           {"timeout", [&](const Field& f) { Put(policy.timeout, f.Duration()); }},
           {"queue_timeout", [&](const Field& f) { Put(policy.queue_timeout, f.Duration()); }},
           {"priority", [&](const Field& f) { Put(policy.priority, f.Word(PriorityWords())); }},
+          {"runner", [&](const Field& f) { Put(policy.runner, f.Name()); }},
           {"env",
            [&](const Field& f) {
-             for (auto& [name, value] : f.TextMap().value_or(std::map<std::string, std::string>()))
-               surroundings.env[name] = value;
+             const auto read = f.TextMap({});
+             if (!read.has_value()) return;
+             for (const auto& [name, value] : *read) surroundings.env[name] = value;
            }},
           {"workdir", [&](const Field& f) { Put(surroundings.workdir, f.Name()); }}};
 }
@@ -146,40 +150,42 @@ void ReadTask(const Field& field, const Policy& policy, const Surroundings& surr
       read(f);
     };
   }
-  std::vector<Field::Reader> own = {{"id",
-                                     [&](const Field& f) {
-                                       given.id = true;
-                                       places.id = f.place();
-                                       Put(task.id, ReadId(f));
-                                     }},
-                                    {"function",
-                                     [&](const Field& f) {
-                                       given.function = true;
-                                       Put(task.function, f.Name());
-                                     }},
-                                    {"command",
-                                     [&](const Field& f) {
-                                       given.command = true;
-                                       ReadCommand(f, task);
-                                     }},
-                                    {"payload",
-                                     [&](const Field& f) {
-                                       given.payload = true;
-                                       Put(task.payload, f.Text());
-                                     }},
-                                    {"after",
-                                     [&](const Field& f) {
-                                       for (const Field& item : f.OneOrMore()) {
-                                         std::optional<std::string> id = item.Name();
-                                         if (!id.has_value()) continue;
-                                         task.after.push_back(*std::move(id));
-                                         places.after.push_back(item.place());
-                                       }
-                                     }},
-                                    {"stdin", [&](const Field& f) {
-                                       given.command_only.push_back(f);
-                                       Put(given.stdin_from, f.Word(StdinWords()));
-                                     }}};
+  std::vector<Field::Reader> own = {
+      {"id",
+       [&](const Field& f) {
+         given.id = true;
+         places.id = f.place();
+         Put(task.id, ReadId(f));
+       }},
+      {"function",
+       [&](const Field& f) {
+         given.function = true;
+         Put(task.function, f.Name());
+       }},
+      {"command",
+       [&](const Field& f) {
+         given.command = true;
+         ReadCommand(f, task);
+       }},
+      {"payload",
+       [&](const Field& f) {
+         given.payload = true;
+         Put(task.payload, f.Text());
+       }},
+      {"after",
+       [&](const Field& f) {
+         for (const Field& item : f.OneOrMore()) {
+           std::optional<std::string> id = item.Name();
+           if (!id.has_value()) continue;
+           task.after.push_back(*std::move(id));
+           places.after.push_back(item.place());
+         }
+       }},
+      {"labels", [&](const Field& f) { Put(task.labels, f.TextMap(kLabelLimits)); }},
+      {"stdin", [&](const Field& f) {
+         given.command_only.push_back(f);
+         Put(given.stdin_from, f.Word(StdinWords()));
+       }}};
   own.insert(own.end(), readers.begin(), readers.end());
   places.task = field.place();
   if (!field.Mapping("a task: a mapping with an id and a function or a command", own)) return;
@@ -208,7 +214,7 @@ void ReadDocument(const Field& top, Document& document) {
         [&](const Field& f) { Put(job.failure_policy, f.Word(FailurePolicyWords())); }},
        {"priority", [&](const Field& f) { Put(job.priority, f.Word(PriorityWords())); }},
        {"timeout", [&](const Field& f) { Put(job.timeout, f.Duration()); }},
-       {"labels", [&](const Field& f) { Put(job.labels, f.TextMap()); }},
+       {"labels", [&](const Field& f) { Put(job.labels, f.TextMap(kLabelLimits)); }},
        {"defaults", [&](const Field& f) { ReadDefaults(f, document); }},
        {"tasks", [&](const Field& f) { document.tasks.emplace(f); }}});
   if (mapping && !document.tasks.has_value()) {

@@ -202,6 +202,8 @@ tasks:
     priority: high
     timeout: 1s
     queue_timeout: 2s
+    labels: {c: d}
+    runner: compute
     retry: {attempts: 2, initial_backoff: 5ms, max_backoff: 6ms, multiplier: 3, jitter: 0, codes: [ABORTED]}
 )",
                                           "f.yaml");
@@ -226,6 +228,9 @@ tasks:
   EXPECT_EQ(task.priority(), v1::PRIORITY_HIGH);
   EXPECT_EQ(task.attempt_timeout().seconds(), 1);
   EXPECT_EQ(task.queue_timeout().seconds(), 2);
+  EXPECT_EQ(task.labels().at("c"), "d");
+  EXPECT_EQ(task.runner(), "compute");
+  EXPECT_EQ(job.tasks(0).runner(), "") << "the server's choice";
   EXPECT_EQ(task.retry_policy().max_attempts(), 2);
   EXPECT_EQ(task.retry_policy().initial_backoff().nanos(), 5'000'000);
   EXPECT_EQ(task.retry_policy().max_backoff().nanos(), 6'000'000);

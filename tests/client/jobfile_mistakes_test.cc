@@ -18,6 +18,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 std::vector<std::string> Mistakes(const std::string& text) {
@@ -40,8 +41,8 @@ TEST_P(JobFileMistakeTest, IsNamedWithPlaceAndExpectation) {
 }
 
 constexpr char kTaskFields[] =
-    "id, function, command, payload, after, stdin, run_if, retry, timeout, queue_timeout, "
-    "priority, env, workdir";
+    "id, function, command, payload, after, labels, stdin, run_if, retry, timeout, "
+    "queue_timeout, priority, runner, env, workdir";
 
 TEST(JobFileMistakesTest, UnknownFieldsComeWithAHint) {
   EXPECT_THAT(Mistakes("tasks:\n  - id: a\n    function: noop\n    afer: [b]\n"),
@@ -166,6 +167,16 @@ INSTANTIATE_TEST_SUITE_P(
              "f.yaml:2:39: tasks[0].env.A: found twice, expected once"},
         Case{"EnvAsList", "tasks:\n  - {id: a, command: [x], env: [A=1]}\n",
              "f.yaml:2:32: tasks[0].env: found a list of 1, expected a mapping of names to texts"},
+        Case{"EmptyRunner", "tasks:\n  - {id: a, function: noop, runner: ''}\n",
+             "f.yaml:2:37: tasks[0].runner: found \"\", expected text that is not empty and has no "
+             "NUL character"},
+        Case{"RunnerAsList", "defaults: {runner: [a]}\ntasks: [{id: a, function: noop}]\n",
+             "f.yaml:1:20: defaults.runner: found a list of 1, expected text"},
+        Case{"LabelsOfATaskAsList", "tasks:\n  - {id: a, function: noop, labels: [x]}\n",
+             "f.yaml:2:37: tasks[0].labels: found a list of 1, expected a mapping of names to "
+             "texts"},
+        Case{"LabelOfATaskAsMapping", "tasks:\n  - {id: a, function: noop, labels: {x: {y: z}}}\n",
+             "f.yaml:2:41: tasks[0].labels.x: found a mapping, expected text"},
         Case{"MappingAsText", "name: {a: b}\ntasks: [{id: a, function: noop}]\n",
              "f.yaml:1:7: name: found a mapping, expected text"},
         Case{"ListAsFieldName", "? [a]\n: b\ntasks: [{id: a, function: noop}]\n",
@@ -176,6 +187,29 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"NotUtf8", "tasks:\n  - {id: \"\xff\", function: noop}\n",
              "f.yaml:2:11: found a byte that is not UTF-8, expected UTF-8 text"}),
     [](const ::testing::TestParamInfo<Case>& i) { return std::string(i.param.name); });
+
+TEST(JobFileMistakesTest, LabelsOverALimitAreNamedWithIt) {
+  const auto task = [](const std::string& labels) {
+    return absl::StrCat("tasks:\n  - id: a\n    function: noop\n    labels: {", labels, "}\n");
+  };
+  const std::string longest_name(63, 'n');
+  const std::string longest_text(255, 't');
+  EXPECT_THAT(Mistakes(task(absl::StrCat(longest_name, ": ", longest_text))), IsEmpty());
+  EXPECT_THAT(Mistakes(task(absl::StrCat(longest_name, "n: x"))),
+              ElementsAre(AllOf(StartsWith("f.yaml:4:14: tasks[0].labels: found the name \"nnn"),
+                                EndsWith("\" of 64 bytes, expected at most 63"))));
+  EXPECT_THAT(Mistakes(task(absl::StrCat("x: ", longest_text, "t"))),
+              ElementsAre("f.yaml:4:17: tasks[0].labels.x: found a text of 256 bytes, expected at "
+                          "most 255"));
+  std::string many;
+  for (int i = 0; i < 64; ++i) absl::StrAppend(&many, "l", i, ": x, ");
+  EXPECT_THAT(Mistakes(task(many)), IsEmpty());
+  EXPECT_THAT(Mistakes(task(absl::StrCat(many, "l64: x"))),
+              ElementsAre("f.yaml:4:13: tasks[0].labels: found 65 entries, expected at most 64"));
+  EXPECT_THAT(Mistakes(absl::StrCat("labels: {x: ", longest_text, "t}\n", task("y: z"))),
+              ElementsAre(StartsWith("f.yaml:1:13: labels.x: found a text of 256 bytes")))
+      << "the same holds for a job's";
+}
 
 TEST(JobFileMistakesTest, BrokenYamlIsPlaced) {
   EXPECT_THAT(Mistakes("tasks: [\n  {id: a"),

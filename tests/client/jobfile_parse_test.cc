@@ -62,8 +62,10 @@ tasks:
     env: {A: b, N: 1}
     workdir: /srv
     after: [first]
+    labels: {part: nightly, shard: 3}
     run_if: all_done
     priority: low
+    runner: compute
     timeout: 250ms
     queue_timeout: 2m
     retry:
@@ -85,7 +87,9 @@ tasks:
   EXPECT_THAT(task.after, ElementsAre("first"));
   EXPECT_THAT(task.dependencies, ElementsAre(0u));
   EXPECT_EQ(task.policy.run_if, RunIf::kAllDone);
+  EXPECT_THAT(task.labels, UnorderedElementsAre(Pair("part", "nightly"), Pair("shard", "3")));
   EXPECT_EQ(task.policy.priority, Priority::kLow);
+  EXPECT_EQ(task.policy.runner, "compute");
   EXPECT_EQ(task.policy.timeout, absl::Milliseconds(250));
   EXPECT_EQ(task.policy.queue_timeout, absl::Minutes(2));
   ASSERT_TRUE(task.policy.retry.has_value());
@@ -107,8 +111,9 @@ tasks:
     retry: {attempts: 1}
     env: {B: own}
     timeout: 1s
-  - {id: inside, function: noop}
+  - {id: inside, function: noop, runner: background}
 defaults:
+  runner: compute
   retry: {attempts: 5, jitter: 0}
   env: {A: all, B: all}
   workdir: /tmp
@@ -116,6 +121,8 @@ defaults:
 )");
   ASSERT_EQ(job.tasks.size(), 3u);
   EXPECT_EQ(job.tasks[0].policy.retry->attempts, 5);
+  EXPECT_EQ(job.tasks[0].policy.runner, "compute");
+  EXPECT_EQ(job.tasks[2].policy.runner, "background");
   EXPECT_EQ(job.tasks[0].policy.timeout, absl::Seconds(9));
   EXPECT_THAT(job.tasks[0].surroundings.env,
               UnorderedElementsAre(Pair("A", "all"), Pair("B", "all")));
