@@ -40,6 +40,19 @@ std::size_t Injector::TakeBatch(absl::Span<Task*> out, int workers) {
   return count;
 }
 
+bool Injector::Remove(const Task* task) {
+  absl::MutexLock lock(&mutex_);
+  std::size_t behind = tail_;
+  while (behind != head_ && ring_[(behind - 1) & (capacity_ - 1)] != task) --behind;
+  if (behind == head_) return false;
+  for (; behind != tail_; ++behind) {
+    ring_[(behind - 1) & (capacity_ - 1)] = ring_[behind & (capacity_ - 1)];
+  }
+  --tail_;
+  size_.store(static_cast<std::int64_t>(tail_ - head_), std::memory_order_seq_cst);
+  return true;
+}
+
 void Injector::Close() {
   absl::MutexLock lock(&mutex_);
   closed_ = true;

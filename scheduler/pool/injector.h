@@ -54,6 +54,10 @@ class Injector {
   [[nodiscard]] std::size_t TakeBatch(absl::Span<Task*> out, int workers)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Takes `task` out, wherever it stands. False if it is not here. Looks at the newest first,
+  // one by one.
+  [[nodiscard]] bool Remove(const Task* task) ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Refuses further Push().
   void Close() ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -226,6 +226,7 @@ void Worker::Execute(Found found) {
 }
 
 void Worker::Park() {
+  overflowed_ = false;  // Nothing of this worker's is open now.
   if (std::exchange(woken_, false)) counters_.wakeups_without_work.Add(1);
   const bool shutting_down = core_.ShuttingDown();
   bool sleeps = false;
@@ -266,7 +267,10 @@ void Worker::PushBehind(Task* task) {
 
 bool Worker::TakeBack(Task* task) {
   Task* newest = deque_.PopBottom();
-  if (newest != task && !FindBelow(newest, task) && !FindInjected(task)) return false;
+  if (newest != task && !FindBelow(newest, task)) {
+    // An overflow may have given it away, and nobody have come for it.
+    if (!overflowed_ || !core_.injector.Remove(task)) return false;
+  }
   counters_.tasks.Add(1);
   counters_.by_origin[static_cast<int>(Origin::kOwnDeque)].Add(1);
   counters_.finished.Add(1);
@@ -284,21 +288,6 @@ bool Worker::FindBelow(Task* newest, Task* task) {
   }
   for (; !above.empty(); above.pop_back()) PushOwn(above.back());
   return found == task && task != nullptr;
-}
-
-// Looks for `task` among what overflowing deques gave away. What it looks at goes to the end.
-bool Worker::FindInjected(Task* task) {
-  bool found = false;
-  std::array<Task*, kBatch> tasks;
-  for (std::int64_t left = core_.injector.SizeEstimate(); left > 0 && !found;) {
-    const std::size_t count = core_.injector.TakeBatch(absl::MakeSpan(tasks), 1);
-    if (count == 0) break;
-    left -= static_cast<std::int64_t>(count);
-    Task** const end = std::remove(tasks.data(), tasks.data() + count, task);
-    found = end != tasks.data() + count;
-    core_.injector.PushOverflow(absl::MakeConstSpan(tasks.data(), end));
-  }
-  return found;
 }
 
 bool Worker::RunOldestOf(int index, Task::Invoke kind) {
@@ -322,6 +311,7 @@ void Worker::PushOwn(Task* task) {
 
 // The deque is full: hands the older half of it to everybody.
 void Worker::Overflow() {
+  overflowed_ = true;
   std::array<Task*, 256> tasks;
   for (std::int64_t left = deque_.SizeEstimate() / 2; left > 0;) {
     std::size_t count = 0;

@@ -83,7 +83,6 @@ class Worker final : public WorkerContext {
   [[nodiscard]] bool WorkVisible();
   void PushOwn(Task* task);
   [[nodiscard]] bool FindBelow(Task* newest, Task* task);
-  [[nodiscard]] bool FindInjected(Task* task);
   void Overflow();
   [[nodiscard]] std::int64_t Now() { return now_ns_ = core_.clock.MonotonicNanos(); }
 
@@ -91,9 +90,10 @@ class Worker final : public WorkerContext {
   const int index_;
   // The worker's own; on the thread's own lines, next to the constants above.
   Origin origin_ = Origin::kOwnDeque;
-  bool searching_ = false;  // Counted as such in the idle set.
-  bool woken_ = false;      // By another worker or a submitter, and nothing found yet.
-  bool driven_ = false;     // Inside RunOne().
+  bool searching_ = false;   // Counted as such in the idle set.
+  bool woken_ = false;       // By another worker or a submitter, and nothing found yet.
+  bool driven_ = false;      // Inside RunOne().
+  bool overflowed_ = false;  // The deque gave tasks to the injector since the last park.
   std::uint32_t turn_ = 0;
   std::int64_t now_ns_ = 0;      // When the worker last looked at the clock.
   std::int64_t spin_budget_ns_;  // How long the next search may last.
