@@ -24,6 +24,12 @@ void CoRun::Leave(CoFrame& frame) {
   driver_->next = frame.parent->self;
 }
 
+void CoRun::GoOnWith(CoFrame& frame, CoRun& child) {
+  driver_->forked = &child;
+  innermost_ = &frame;
+  Submit();
+}
+
 void CoRun::Requeue() {
   WorkerContext* worker = WorkerContext::Current();
   if (worker != nullptr && &worker->pool() == &runner_) {
@@ -55,6 +61,11 @@ void CoRun::OnRunner(Task* task, Verb verb) noexcept {
   } else {
     Driver driver;
     run->Drive(driver);
+    while (driver.forked != nullptr) {
+      WorkerContext* worker = WorkerContext::Current();
+      if (worker != nullptr) worker->CountInline(1);
+      std::exchange(driver.forked, nullptr)->Drive(driver);
+    }
   }
 }
 
@@ -69,7 +80,7 @@ __attribute__((noinline)) void CoRun::Drive(Driver& driver) {
   driver.next = innermost_->self;
   while (driver.next != nullptr) std::exchange(driver.next, nullptr).resume();
   // The run may belong to another thread by now, unless it is complete.
-  if (driver.complete != nullptr) driver.complete->Complete();
+  if (driver.complete != nullptr) std::exchange(driver.complete, nullptr)->Complete();
 }
 
 void CoRun::Abandon(absl::Status reason) {

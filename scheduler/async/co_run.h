@@ -5,9 +5,9 @@
 // How it resumes
 //   Drive() is a loop: it resumes a coroutine, which returns when it suspends, and goes on
 //   with the one that it was told to resume next, if any. So awaiting a child, finishing,
-//   and awaiting what is ready cost no stack, however often, also at -O0, where the compiler
-//   turns no call into a jump. A future that resolves submits the run to its runner; it
-//   never resumes a coroutine inside the completer.
+//   awaiting what is ready, and forking a child that runs first cost no stack, however often,
+//   also at -O0, where the compiler turns no call into a jump. A future that resolves submits the
+//   run to its runner; it never resumes a coroutine inside the completer.
 //
 // Invariants
 //   (1) At any time a run is driven by one thread, or is in its runner's hands, or is in the
@@ -50,6 +50,10 @@ class CoRun : public Task, public Waiter {
 
   // The driving loop goes on with `child`, which `frame` awaits.
   void Enter(CoFrame& frame, CoFrame& child);
+  // Work first: hands this run, suspended at `frame`, to its runner as a task that any worker
+  // may take, and the driving loop goes on with `child`, a run that has not begun. The run may
+  // be gone when this returns.
+  void GoOnWith(CoFrame& frame, CoRun& child);
   // Prepares to be resumed at `frame`, by way of the runner. The run may then be handed to a
   // future as a waiter, or to Requeue().
   Waiter* SuspendAt(CoFrame& frame) {
@@ -85,6 +89,7 @@ class CoRun : public Task, public Waiter {
   struct Driver {
     std::coroutine_handle<> next;
     CoRun* complete = nullptr;
+    CoRun* forked = nullptr;
   };
   // A refused run waits for its turn to be abandoned, or a chain of them would recurse.
   class Refused final : public Waiter {

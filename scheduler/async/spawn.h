@@ -71,10 +71,15 @@ class CoroutineTask final : public CoRun {
   using Value = typename std::invoke_result_t<F&>::Value;
 
   static Future<Value> Start(Runner& runner, F f) {
-    auto* run = new CoroutineTask(runner, std::move(f));
-    Future<Value> future = run->promise_.future();
-    run->CoRun::Start();
+    Future<Value> future;
+    Make(runner, std::move(f), future).CoRun::Start();
     return future;
+  }
+  // A run that has not begun, and its future. Whoever drives it deletes it.
+  static CoroutineTask& Make(Runner& runner, F f, Future<Value>& future) {
+    auto* run = new CoroutineTask(runner, std::move(f));
+    future = run->promise_.future();
+    return *run;
   }
 
   [[nodiscard]] bool cancel_requested() const override { return promise_.cancel_requested(); }
@@ -102,13 +107,20 @@ class CoroutineTask final : public CoRun {
   std::invoke_result_t<F&> task_;
 };
 
+// A coroutine that exists already, as a function that makes it.
+template <typename T>
+struct GivenTask {
+  CoTask<T> task;
+  CoTask<T> operator()() { return std::move(task); }
+};
+
 }  // namespace async_internal
 
 // Runs `task` on `runner`, from its beginning to its end.
 template <typename T>
 Future<ResultValue<T>> Spawn(Runner& runner, CoTask<T> task) {
-  auto give = [task = std::move(task)]() mutable { return std::move(task); };
-  return async_internal::CoroutineTask<decltype(give)>::Start(runner, std::move(give));
+  using Given = async_internal::GivenTask<T>;
+  return async_internal::CoroutineTask<Given>::Start(runner, Given{std::move(task)});
 }
 
 // Runs `f()` on `runner`. An `f` that returns a CoTask is kept until that has ended, so a
