@@ -26,7 +26,7 @@ namespace jackdaw {
 class ConcurrencyLimit;  // concurrency_limit.h
 
 // How an attempt ended. `status` decides; the output of an attempt that failed is dropped,
-// its log is kept.
+// its log is kept. Of a task's failure the job keeps the code and the message.
 struct Outcome {
   absl::Status status;
   Bytes output;

@@ -18,27 +18,32 @@ namespace jackdaw {
 
 class CellAttempt final : public Attempt {
  public:
-  CellAttempt(JobImpl& job, TaskCell& cell) : job_(job), cell_(cell), number_(cell.attempt()) {}
+  // The latest attempt of `task`, which is `node`.
+  CellAttempt(JobImpl& job, TaskIndex task, const TaskNode& node)
+      : job_(job), node_(node), task_(task), number_(node.attempt()) {}
 
   [[nodiscard]] absl::string_view job_id() const override { return job_.id(); }
-  [[nodiscard]] std::string task_id() const override { return job_.TaskId(cell_.index()); }
+  [[nodiscard]] std::string task_id() const override { return job_.TaskId(task_); }
   [[nodiscard]] int number() const override { return number_; }
-  [[nodiscard]] Bytes payload() const override { return cell_.payload(); }
-  [[nodiscard]] std::size_t input_count() const override { return cell_.edge_count(); }
+  [[nodiscard]] Bytes payload() const override { return job_.payload(task_); }
+  [[nodiscard]] std::size_t input_count() const override {
+    return job_.edges().DependenciesOf(task_).size();
+  }
   [[nodiscard]] Bytes input(std::size_t i) const override;
-  [[nodiscard]] bool stop_requested() const override { return cell_.ShouldStop(number_); }
+  [[nodiscard]] bool stop_requested() const override { return node_.ShouldStop(number_); }
   [[nodiscard]] std::shared_ptr<DetachedAttempt> Detach(
       std::function<void(const absl::Status& reason)> on_stop) override;
 
   [[nodiscard]] bool detached() const { return detached_; }
   // Whether nobody but the worker can end the attempt.
   [[nodiscard]] bool exclusive() const {
-    return !detached_ && cell_.kind().policy.attempt_timeout == absl::ZeroDuration();
+    return !detached_ && job_.kind_of(task_).policy.attempt_timeout == absl::ZeroDuration();
   }
 
  private:
   JobImpl& job_;
-  TaskCell& cell_;
+  const TaskNode& node_;
+  const TaskIndex task_;
   const int number_;
   bool detached_ = false;
 };

@@ -1,16 +1,17 @@
 // Edges: which tasks of a job depend on which. What a task depends on is a run in one array,
 // in the order given. Its dependents are found in two places: those of its own batch, known
 // when it is added, are a run in another array; those that later batches bring hang on the
-// task as a list that is closed when it ends. Eight bytes an edge within a batch, twelve
-// between batches.
+// task as a list that is closed when it ends. The runs follow each other in the order of the
+// tasks, so each begins where that of the task before ends. Eight bytes an edge within a batch,
+// twelve between batches.
 //
 // Thread safety
 //   Adding: one thread at a time. Dependencies and the run of dependents: any thread that
 //   can see the task. The list: whoever closed it.
 //
-// Memory order: Link() publishes a link by a release compare-exchange on the list's head;
+// Memory order: Append() publishes a link by a release compare-exchange on the list's head;
 // Close() takes the list with an acquire exchange and sees every link made before. The
-// exchange releases too: a Link() that is refused (acquire) sees the state that the task
+// exchange releases too: an Append() that is refused (acquire) sees the state that the task
 // ended in.
 
 #ifndef JACKDAW_SCHEDULER_GRAPH_EDGES_H_
@@ -23,8 +24,23 @@
 #include "scheduler/base/segmented.h"
 #include "scheduler/graph/batch.h"
 #include "scheduler/graph/task_cell.h"
+#include "scheduler/graph/task_node.h"
 
 namespace jackdaw {
+
+// Places in an array of edges, from `first` to before `end`.
+struct EdgeRun {
+  std::uint32_t first;
+  std::uint32_t end;
+
+  [[nodiscard]] std::uint32_t size() const { return end - first; }
+};
+
+// The run of dependents of `task`; `nodes`: all of the job's, or a cursor to them.
+template <typename Nodes>
+[[nodiscard]] EdgeRun DependentsOf(TaskIndex task, Nodes& nodes) {
+  return {task == 0 ? 0 : nodes[task - 1].dependents_end(), nodes[task].dependents_end()};
+}
 
 class Edges {
  public:
@@ -38,34 +54,39 @@ class Edges {
   [[nodiscard]] std::uint32_t size() const {
     return static_cast<std::uint32_t>(dependencies_.size());
   }
-  [[nodiscard]] TaskIndex dependency(std::uint32_t edge) const { return dependencies_[edge]; }
-  [[nodiscard]] TaskIndex dependent(std::uint32_t place) const { return dependents_[place]; }
-  // For fetching it ahead.
-  [[nodiscard]] const TaskIndex* dependent_address(std::uint32_t place) const {
-    return &dependents_[place];
+  [[nodiscard]] EdgeRun DependenciesOf(TaskIndex task) const {
+    return {task == 0 ? 0 : dependencies_end_[task - 1], dependencies_end_[task]};
   }
+  [[nodiscard]] TaskIndex dependency(std::uint32_t place) const { return dependencies_[place]; }
+  [[nodiscard]] const Segmented<TaskIndex>& dependents() const { return dependents_; }
   [[nodiscard]] const Link& link(std::uint32_t place) const { return links_[place - 1]; }
 
-  // Writes down the dependencies of a batch whose cells are set up, from `first` on, and the
-  // runs of dependents within it. Nobody else can reach those cells yet.
-  void AddBatch(const TaskBatch& batch, TaskIndex first, Segmented<TaskCell>& cells);
+  // Writes down the dependencies of a batch whose nodes are set up, from `first` on, and the
+  // runs of dependents within it. Nobody else can reach those nodes yet. Returns the tasks
+  // that have no dependency in the batch to wait for, or one outside it: those which others could
+  // reach and start.
+  std::vector<TaskIndex> AddBatch(const TaskBatch& batch, TaskIndex first,
+                                  Segmented<TaskNode>& nodes);
 
   // Puts `dependent` on the list of `dependency`, a task of an earlier batch; false if that
   // has ended.
   [[nodiscard]] bool Append(TaskCell& dependency, TaskIndex dependent);
 
+  // Whether some list may not be empty. Once the job is sealed (read with acquire) this does
+  // not change, and where there are no lists none needs to be closed.
+  [[nodiscard]] bool has_lists() const { return has_lists_.load(std::memory_order_relaxed); }
   // Takes the list of a task that ended; further Append()s are refused. Returns its first
-  // link(), 0 for none. With `sealed` (read with acquire after the last batch was added) there
-  // are none to come, and a plain load will do.
-  static std::uint32_t Close(TaskCell& cell, bool sealed) {
-    return sealed ? cell.later_dependents().load(std::memory_order_relaxed)
-                  : cell.later_dependents().exchange(TaskCell::kClosed, std::memory_order_acq_rel);
+  // link(), 0 for none.
+  static std::uint32_t Close(TaskCell& cell) {
+    return cell.later_dependents().exchange(TaskCell::kClosed, std::memory_order_acq_rel);
   }
 
  private:
+  Segmented<std::uint32_t> dependencies_end_;  // By task.
   Segmented<TaskIndex> dependencies_;
   Segmented<TaskIndex> dependents_;
   Segmented<Link> links_;
+  std::atomic<bool> has_lists_{false};
 };
 
 }  // namespace jackdaw

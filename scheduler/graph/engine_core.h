@@ -41,7 +41,7 @@ class EngineCore {
   [[nodiscard]] WorkerContext* CurrentWorker();
   // A vector that keeps its memory from one run loop of `worker` to the next. Belongs to that
   // worker's thread.
-  [[nodiscard]] std::vector<TaskCell*>& scratch(int worker) {
+  [[nodiscard]] std::vector<TaskIndex>& scratch(int worker) {
     return scratch_[static_cast<std::size_t>(worker)];
   }
 
@@ -59,7 +59,7 @@ class EngineCore {
   TimerQueue& timers_;
   Clock& clock_;
   Feeder feeder_;
-  std::vector<std::vector<TaskCell*>> scratch_;
+  std::vector<std::vector<TaskIndex>> scratch_;
 
   mutable absl::Mutex mutex_;
   Random random_ ABSL_GUARDED_BY(mutex_);

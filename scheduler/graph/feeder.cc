@@ -7,12 +7,14 @@
 
 namespace jackdaw {
 
-void Feeder::Push(JobImpl& job, absl::Span<TaskCell* const> cells) {
-  if (cells.empty()) return;
+void Feeder::Push(JobImpl& job, absl::Span<const TaskIndex> tasks) {
+  if (tasks.empty()) return;
   {
     absl::MutexLock lock(&mutex_);
     FeederEntry& entry = job.feeder_entry();
-    for (TaskCell* cell : cells) entry.queue.Push(cell);
+    for (const TaskIndex task : tasks) {
+      entry.queue.Push(task, job.kind_of(task).policy.priority);
+    }
     if (!entry.listed) {
       entry.listed = true;
       entry.deficit = 0;
@@ -21,7 +23,7 @@ void Feeder::Push(JobImpl& job, absl::Span<TaskCell* const> cells) {
       only_.store(list_.size() == 1 ? &job : nullptr, std::memory_order_relaxed);
       jobs_.store(static_cast<std::int64_t>(list_.size()), std::memory_order_relaxed);
     }
-    ready_.fetch_add(static_cast<std::int64_t>(cells.size()), std::memory_order_seq_cst);
+    ready_.fetch_add(static_cast<std::int64_t>(tasks.size()), std::memory_order_seq_cst);
   }
   pool_->NotifySource();
 }
@@ -47,10 +49,10 @@ std::size_t Feeder::Take(absl::Span<Task*> out) {
       const std::size_t before = taken;
       while (taken < out.size() && slow < kDealtAtOnce && entry.deficit > 0 &&
              !entry.queue.empty()) {
-        TaskCell* cell = entry.queue.Pop();
-        if (!cell->kind().instant) ++slow;
+        const TaskIndex task = entry.queue.Pop();
+        if (!job.kind_of(task).instant) ++slow;
         --entry.deficit;
-        out[taken++] = cell;
+        out[taken++] = &job.cell(task);
       }
       job.AddLeases(static_cast<std::int64_t>(taken - before));
       if (entry.queue.empty()) {
@@ -67,7 +69,7 @@ std::size_t Feeder::Take(absl::Span<Task*> out) {
   return taken;
 }
 
-void Feeder::TakeMore(JobImpl& job, std::size_t most, std::vector<TaskCell*>& out) {
+void Feeder::TakeMore(JobImpl& job, std::size_t most, std::vector<TaskIndex>& out) {
   if (ready() == 0) return;
   {
     absl::MutexLock lock(&mutex_);
@@ -75,7 +77,7 @@ void Feeder::TakeMore(JobImpl& job, std::size_t most, std::vector<TaskCell*>& ou
     ReadyQueue& queue = job.feeder_entry().queue;
     const auto before = static_cast<std::ptrdiff_t>(out.size());
     std::size_t count = 0;
-    for (; count < most && !queue.empty() && queue.Front()->kind().instant; ++count) {
+    for (; count < most && !queue.empty() && job.kind_of(queue.Front()).instant; ++count) {
       out.push_back(queue.Pop());
     }
     // The caller runs the last one first.

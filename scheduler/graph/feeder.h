@@ -48,8 +48,7 @@ class Feeder final : public WorkSource {
   explicit Feeder(WorkStealingPool* pool) : pool_(pool) {}
 
   // Queues tasks of one job that are QUEUED.
-  void Push(JobImpl& job, absl::Span<TaskCell* const> cells);
-  void Push(JobImpl& job, TaskCell* cell) { Push(job, absl::MakeConstSpan(&cell, 1)); }
+  void Push(JobImpl& job, absl::Span<const TaskIndex> tasks);
 
   // WorkSource. Tasks that are not instant are dealt a few at a time, so that what is in a
   // worker's deque cannot hold back another job for long.
@@ -59,7 +58,7 @@ class Feeder final : public WorkSource {
   // Up to `most` more instant tasks of `job` for a worker that is at it already and holds a lease:
   // none if another job waits. They are appended to `out`, a stack: the one to run first is the
   // last. The caller's lease covers them.
-  void TakeMore(JobImpl& job, std::size_t most, std::vector<TaskCell*>& out);
+  void TakeMore(JobImpl& job, std::size_t most, std::vector<TaskIndex>& out);
 
   // Whether a job other than `job` has ready tasks here. A look.
   [[nodiscard]] bool OthersWait(const JobImpl& job) const;

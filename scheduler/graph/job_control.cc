@@ -37,25 +37,28 @@ void JobImpl::Cancel(absl::Status reason) {
 
 void JobImpl::CancelTasks() {
   // Within one delta, so that the job ends once, and after its last task.
-  std::vector<TaskCell*> none;
+  std::vector<TaskIndex> none;
   Settler settler(*this, none, ActionStats::kNoWorker);
   const auto count = static_cast<TaskIndex>(task_count());
-  for (TaskIndex index = 0; index < count; ++index) CancelTask(cells_[index], settler);
+  for (TaskIndex task = 0; task < count; ++task) CancelTask(task, settler);
   settler.FlushEvenIfEmpty();
 }
 
-void JobImpl::CancelTask(TaskCell& cell, Settler& settler) {
+void JobImpl::CancelTask(TaskIndex task, Settler& settler) {
+  TaskNode& node = settler.node(task);
   while (true) {
-    const TaskState state = cell.state();
+    const TaskState state = node.state();
     if (IsTerminal(state)) return;
     if (state == TaskState::kRunning) {
-      if (cell.RequestStop() == TaskState::kRunning) return;
+      if (node.RequestStop() == TaskState::kRunning) return;
       continue;  // It ended or went to BACKOFF meanwhile.
     }
-    if (!cell.Move(state, TaskState::kCancelled)) continue;
-    times(cell).ended.store(Stamp::Pack(settler.now_ns()), std::memory_order_relaxed);
-    cell.kind().action->stats()->RecordEnd(ActionStats::kNoWorker, TaskState::kCancelled);
-    settler.delta().Changed(cell.index(), state, TaskState::kCancelled);
+    if (!node.Move(state, TaskState::kCancelled)) continue;
+    kind_of(task).action->stats()->RecordEnd(ActionStats::kNoWorker, TaskState::kCancelled);
+    settler.delta().Changed(task, state, TaskState::kCancelled);
+    if (state == TaskState::kBackoff || kind_of(task).policy.queue_timeout > absl::ZeroDuration()) {
+      running_.StopTimer(task, core_->timers());
+    }
     return;
   }
 }
@@ -74,64 +77,64 @@ void JobImpl::ArmJobTimeout() {
   OnDone([core, timer] { core->timers().Cancel(timer); });
 }
 
-void JobImpl::WatchQueueTime(TaskCell& cell) {
-  const std::weak_ptr<JobImpl> weak = weak_from_this();
-  const TaskIndex index = cell.index();
-  const int attempt = cell.attempt();
-  const auto timer =
-      core_->timers().After(cell.kind().policy.queue_timeout, [weak, index, attempt] {
-        if (const auto job = weak.lock()) job->OnQueueTimeout(index, attempt);
-      });
-  if (const auto old = running_.SetTimer(index, timer)) core_->timers().Cancel(*old);
+// A timer of a task holds no lease: the job may be gone when it is due.
+void JobImpl::SetTimer(TaskIndex task, absl::Duration wait, std::function<void(JobImpl&)> body) {
+  running_.SetTimer(task, core_->timers(), wait, [weak = weak_from_this(), body = std::move(body)] {
+    if (const auto job = weak.lock()) body(*job);
+  });
+  // A cancel ends the task first and then stops its timer: it found this one, or is seen here.
+  if (IsTerminal(nodes_[task].state())) running_.StopTimer(task, core_->timers());
 }
 
-void JobImpl::WatchAttemptTime(TaskCell& cell) {
-  const std::weak_ptr<JobImpl> weak = weak_from_this();
-  const TaskIndex index = cell.index();
-  const int attempt = cell.attempt();
-  const auto timer =
-      core_->timers().After(cell.kind().policy.attempt_timeout, [weak, index, attempt] {
-        if (const auto job = weak.lock()) job->OnAttemptTimeout(index, attempt);
-      });
-  if (const auto old = running_.SetTimer(index, timer)) core_->timers().Cancel(*old);
+void JobImpl::WatchQueueTime(TaskIndex task) {
+  const absl::Duration timeout = kind_of(task).policy.queue_timeout;
+  if (timeout == absl::ZeroDuration()) return;
+  const int attempt = nodes_[task].attempt();
+  SetTimer(task, timeout, [task, attempt](JobImpl& job) { job.OnQueueTimeout(task, attempt); });
 }
 
-void JobImpl::StopWatching(TaskCell& cell) {
-  const TaskPolicy& policy = cell.kind().policy;
+void JobImpl::WatchAttemptTime(TaskIndex task) {
+  const absl::Duration timeout = kind_of(task).policy.attempt_timeout;
+  if (timeout == absl::ZeroDuration()) return;
+  const int attempt = nodes_[task].attempt();
+  SetTimer(task, timeout, [task, attempt](JobImpl& job) { job.OnAttemptTimeout(task, attempt); });
+}
+
+void JobImpl::StopWatching(TaskIndex task) {
+  const TaskPolicy& policy = kind_of(task).policy;
   if (policy.queue_timeout == absl::ZeroDuration() &&
       policy.attempt_timeout == absl::ZeroDuration()) {
     return;
   }
-  if (const auto timer = running_.TakeTimer(cell.index())) core_->timers().Cancel(*timer);
+  running_.StopTimer(task, core_->timers());
 }
 
-void JobImpl::OnQueueTimeout(TaskIndex index, int attempt) {
-  TaskCell& cell = cells_[index];
-  if (!cell.ClaimQueued(attempt)) return;
-  SettleElsewhere([&cell](Settler& settler) {
-    settler.EndQueued(cell, absl::DeadlineExceededError(absl::StrCat(
+void JobImpl::OnQueueTimeout(TaskIndex task, int attempt) {
+  if (!nodes_[task].ClaimQueued(attempt)) return;
+  SettleElsewhere([this, task](Settler& settler) {
+    settler.EndQueued(task, absl::DeadlineExceededError(absl::StrCat(
                                 "the task waited in the queue for longer than ",
-                                absl::FormatDuration(cell.kind().policy.queue_timeout))));
+                                absl::FormatDuration(kind_of(task).policy.queue_timeout))));
   });
 }
 
-void JobImpl::OnAttemptTimeout(TaskIndex index, int attempt) {
-  TaskCell& cell = cells_[index];
-  if (!cell.RequestTimeout(attempt)) return;
+void JobImpl::OnAttemptTimeout(TaskIndex task, int attempt) {
+  TaskNode& node = nodes_[task];
+  if (!node.RequestTimeout(attempt)) return;
   const absl::Status reason = absl::DeadlineExceededError("attempt timed out");
   // An attempt that goes on elsewhere is told, and answers soon. One that holds a worker
   // cannot be ended; it is given up here and its answer will be refused.
-  if (running_.Stop(index, attempt, reason)) return;
-  if (!cell.Claim(attempt)) return;
+  if (running_.Stop(task, attempt, reason)) return;
+  if (!node.Claim(attempt)) return;
   SettleElsewhere([&](Settler& settler) {
-    settler.EndAttempt(cell, Outcome{reason, Bytes(), Bytes()});
+    settler.EndAttempt(task, Outcome{reason, Bytes(), Bytes()});
   });
 }
 
 void JobImpl::SettleElsewhere(const std::function<void(Settler&)>& settle) {
   AddLeases(1);
   {
-    std::vector<TaskCell*> ready;
+    std::vector<TaskIndex> ready;
     Settler settler(*this, ready, ActionStats::kNoWorker);
     settle(settler);
     settler.Flush();
@@ -140,20 +143,16 @@ void JobImpl::SettleElsewhere(const std::function<void(Settler&)>& settle) {
   DropLeases(1);
 }
 
-void JobImpl::RetryAfter(TaskCell& cell, absl::Duration wait) {
-  const std::weak_ptr<JobImpl> weak = weak_from_this();
-  const TaskIndex index = cell.index();
-  core_->timers().After(wait, [weak, index] {
-    if (const auto job = weak.lock()) job->OnRetry(index);
-  });
+void JobImpl::RetryAfter(TaskIndex task, absl::Duration wait) {
+  SetTimer(task, wait, [task](JobImpl& job) { job.OnRetry(task); });
 }
 
-void JobImpl::OnRetry(TaskIndex index) {
+void JobImpl::OnRetry(TaskIndex task) {
   // As soon as the task is QUEUED a cancel may end the job, before the task is in the queue.
   if (!TryAddLease()) return;
-  TaskCell& cell = cells_[index];
-  if (cell.Move(TaskState::kBackoff, TaskState::kQueued)) {
-    SettleElsewhere([&cell](Settler& settler) { settler.Ready(cell, TaskState::kBackoff); });
+  running_.StopTimer(task, core_->timers());  // This one.
+  if (nodes_[task].Move(TaskState::kBackoff, TaskState::kQueued)) {
+    SettleElsewhere([task](Settler& settler) { settler.Ready(task, TaskState::kBackoff); });
   }
   DropLeases(1);
 }

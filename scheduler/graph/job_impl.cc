@@ -56,7 +56,7 @@ void JobImpl::Finish() {
 }
 
 absl::StatusOr<TaskIndex> JobImpl::Add(TaskBatch batch) {
-  std::vector<TaskCell*> held;
+  std::vector<TaskIndex> held;
   TaskIndex first = 0;
   {
     absl::MutexLock lock(&add_mutex_);
@@ -96,74 +96,77 @@ absl::Status JobImpl::CheckBatch(const TaskBatch& batch) const {
   return absl::OkStatus();
 }
 
-std::vector<TaskKind*> JobImpl::AddKinds(std::vector<TaskBatch::Kind> kinds) {
-  std::vector<TaskKind*> added;
-  for (TaskBatch::Kind& kind : kinds) {
-    TaskKind& mine = kinds_.emplace_back();
-    mine.action = std::move(kind.action);
-    mine.policy = std::move(kind.policy);
+std::uint32_t JobImpl::AddKinds(TaskBatch& batch, TaskIndex first) {
+  const std::size_t first_kind = kinds_.size();
+  kinds_.Grow(batch.kinds.size());
+  for (std::size_t i = 0; i < batch.kinds.size(); ++i) {
+    TaskKind& mine = kinds_[first_kind + i];
+    mine.action = std::move(batch.kinds[i].action);
+    mine.policy = std::move(batch.kinds[i].policy);
     mine.job = this;
     mine.instant = mine.action->instant() && mine.action->concurrency_limit() == nullptr &&
                    mine.policy.attempt_timeout == absl::ZeroDuration() &&
                    mine.policy.queue_timeout == absl::ZeroDuration();
-    if (mine.policy.priority != kinds_.front().policy.priority) {
+    if (!batch.payloads.empty()) {
+      mine.payload_shift = first - static_cast<std::uint32_t>(payloads_.size());
+    }
+    if (mine.policy.priority != kinds_[0].policy.priority) {
       mixes_priorities_.store(true, std::memory_order_relaxed);
     }
-    added.push_back(&mine);
+    if (mine.policy.queue_timeout > absl::ZeroDuration()) {
+      limits_queue_time_.store(true, std::memory_order_relaxed);
+    }
   }
-  return added;
+  return static_cast<std::uint32_t>(first_kind);
 }
 
 void JobImpl::AddCells(TaskBatch& batch, TaskIndex first) {
-  const std::vector<TaskKind*> kinds = AddKinds(std::move(batch.kinds));
-  cells_.Grow(batch.size());
+  const std::uint32_t first_kind = AddKinds(batch, first);
+  nodes_.Grow(batch.size(), [&](TaskNode* place, std::size_t task) {
+    const std::uint32_t kind = first_kind + batch.kind[task - first];
+    std::construct_at(place)->SetUp(kind, batch.dependency_count[task - first],
+                                    kinds_[kind].policy.run_if);
+  });
+  cells_.Grow(batch.size(), [&](TaskCell* place, std::size_t task) {
+    TaskKind& kind = kinds_[first_kind + batch.kind[task - first]];
+    std::construct_at(place, &kind, static_cast<TaskIndex>(task));
+  });
   times_.Grow(batch.size());
-  std::uint32_t edge = edges_.size();
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    const std::uint32_t count = batch.dependency_count[i];
-    Bytes payload = batch.payloads.empty() ? Bytes() : std::move(batch.payloads[i]);
-    const auto index = static_cast<TaskIndex>(first + i);
-    cells_[index].SetUp(kinds[batch.kind[i]], index, edge, count, std::move(payload));
-    edge += count;
-  }
+  Bytes* payload = batch.payloads.data();
+  payloads_.Grow(batch.payloads.size(), [&payload](Bytes* place, std::size_t) {
+    std::construct_at(place, std::move(*payload++));
+  });
 }
 
-std::vector<TaskCell*> JobImpl::LinkEdges(const TaskBatch& batch, TaskIndex first) {
-  std::vector<TaskCell*> held;
-  edges_.AddBatch(batch, first, cells_);
-  std::size_t edge = 0;
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    // Others may reach the task as soon as it is on the list of one that can end.
-    bool may_start = batch.dependency_count[i] == 0;
-    for (const std::size_t end = edge + batch.dependency_count[i]; edge < end; ++edge) {
-      may_start = may_start || (batch.dependencies[edge] & TaskBatch::kInBatchBit) == 0;
-    }
-    if (!may_start) continue;
-    TaskCell& cell = cells_[first + i];
-    cell.Hold();
-    held.push_back(&cell);
-  }
+Bytes JobImpl::payload(TaskIndex index) const {
+  const std::uint32_t shift = kind_of(index).payload_shift;
+  return shift == TaskKind::kNoPayloads ? Bytes() : payloads_[index - shift];
+}
+
+std::vector<TaskIndex> JobImpl::LinkEdges(const TaskBatch& batch, TaskIndex first) {
+  std::vector<TaskIndex> held = edges_.AddBatch(batch, first, nodes_);
+  for (const TaskIndex task : held) nodes_[task].Hold();
   progress_.AddTasks(static_cast<std::int64_t>(batch.size()));
   task_count_.store(static_cast<std::int64_t>(cells_.size()), std::memory_order_release);
   // Last, for through older tasks the new ones are within others' reach.
-  for (TaskCell* cell : held) LinkToOlder(*cell, first);
+  for (const TaskIndex task : held) LinkToOlder(task, first);
   return held;
 }
 
-void JobImpl::LinkToOlder(TaskCell& cell, TaskIndex first) {
-  for (std::uint32_t edge = cell.first_edge(); edge < cell.first_edge() + cell.edge_count();
-       ++edge) {
-    TaskCell& dependency = cells_[edges_.dependency(edge)];
-    if (dependency.index() >= first || edges_.Append(dependency, cell.index())) continue;
+void JobImpl::LinkToOlder(TaskIndex task, TaskIndex first) {
+  const EdgeRun run = edges_.DependenciesOf(task);
+  for (std::uint32_t place = run.first; place < run.end; ++place) {
+    const TaskIndex dependency = edges_.dependency(place);
+    if (dependency >= first || edges_.Append(cells_[dependency], task)) continue;
     // It cannot become ready by this: it is held.
-    (void)cell.DependencyEnded(dependency.state());
+    (void)nodes_[task].DependencyEnded(nodes_[dependency].state());
   }
 }
 
-void JobImpl::ReleaseHeld(const std::vector<TaskCell*>& held) {
-  std::vector<TaskCell*> ready;
+void JobImpl::ReleaseHeld(const std::vector<TaskIndex>& held) {
+  std::vector<TaskIndex> ready;
   Settler settler(*this, ready, ActionStats::kNoWorker);
-  for (TaskCell* cell : held) settler.Release(*cell);
+  for (const TaskIndex task : held) settler.Release(task);
   // Even if all of them wait: the watchers have not been told yet that there are more tasks.
   settler.FlushEvenIfEmpty();
   settler.QueueReady();

@@ -1,11 +1,11 @@
-// JobImpl: the job behind the Job interface. It owns the graph (cells, edges, names), its
+// JobImpl: the job behind the Job interface. It owns the graph (nodes, cells, edges, names), its
 // progress, and the records of attempts. What happens as tasks run is in settler.h and
 // run_loop.h; this class adds tasks, cancels, times out and answers questions.
 //
 // Thread safety: every method from any thread, unless it says otherwise.
 //
 // Invariants
-//   (1) `cells_` up to `task_count_` (stored with release) are set up and never move.
+//   (1) `nodes_` and `cells_` up to `task_count_` (stored with release) are set up and never move.
 //   (2) The job is alive while it has leases. One is its own until it is done; whatever
 //       holds a bare pointer to the job or a cell of it holds another.
 //   (3) Sealed (JobProgress::sealed(), acquire) implies that no batch is being added:
@@ -16,7 +16,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -58,7 +57,7 @@ class JobImpl final : public Job, public std::enable_shared_from_this<JobImpl> {
     return task_count_.load(std::memory_order_acquire);
   }
   [[nodiscard]] TaskState task_state(TaskIndex index) const override {
-    return cells_[index].state();
+    return nodes_[index].state();
   }
   [[nodiscard]] TaskSnapshot Task(TaskIndex index) const override;
   [[nodiscard]] std::string TaskId(TaskIndex index) const override { return names_.NameOf(index); }
@@ -75,8 +74,15 @@ class JobImpl final : public Job, public std::enable_shared_from_this<JobImpl> {
   [[nodiscard]] EngineCore& core() { return *core_; }
   [[nodiscard]] TaskCell& cell(TaskIndex index) { return cells_[index]; }
   [[nodiscard]] const TaskCell& cell(TaskIndex index) const { return cells_[index]; }
-  [[nodiscard]] const Segmented<TaskCell>& cells() const { return cells_; }
-  [[nodiscard]] TaskTimes& times(const TaskCell& task) { return times_[task.index()]; }
+  [[nodiscard]] TaskNode& node(TaskIndex index) { return nodes_[index]; }
+  [[nodiscard]] const TaskNode& node(TaskIndex index) const { return nodes_[index]; }
+  [[nodiscard]] const Segmented<TaskNode>& nodes() const { return nodes_; }
+  [[nodiscard]] const Segmented<TaskTimes>& times() const { return times_; }
+  [[nodiscard]] TaskKind& kind(std::uint32_t place) { return kinds_[place]; }
+  [[nodiscard]] const TaskKind& kind_of(TaskIndex index) const {
+    return kinds_[nodes_[index].kind()];
+  }
+  [[nodiscard]] Bytes payload(TaskIndex index) const;
   [[nodiscard]] Edges& edges() { return edges_; }
   [[nodiscard]] JobProgress& progress() { return progress_; }
   [[nodiscard]] AttemptRecords& records() { return records_; }
@@ -88,6 +94,10 @@ class JobImpl final : public Job, public std::enable_shared_from_this<JobImpl> {
   // Whether its tasks differ in priority, so that all must pass through the ready queue.
   [[nodiscard]] bool mixes_priorities() const {
     return mixes_priorities_.load(std::memory_order_relaxed);
+  }
+  // Whether some task has a queue timeout.
+  [[nodiscard]] bool limits_queue_time() const {
+    return limits_queue_time_.load(std::memory_order_relaxed);
   }
   // Nanoseconds since the job was created.
   [[nodiscard]] std::int64_t now_ns() const;
@@ -111,36 +121,38 @@ class JobImpl final : public Job, public std::enable_shared_from_this<JobImpl> {
   // the job cannot end before.
   void SettleElsewhere(const std::function<void(Settler&)>& settle);
 
-  // Timers.
-  void WatchQueueTime(TaskCell& cell);
-  void WatchAttemptTime(TaskCell& cell);
-  void StopWatching(TaskCell& cell);
-  void RetryAfter(TaskCell& cell, absl::Duration wait);
+  // Timers: at most one a task, which goes when the task starts, ends or is cancelled.
+  void WatchQueueTime(TaskIndex task);
+  void WatchAttemptTime(TaskIndex task);
+  void StopWatching(TaskIndex task);
+  void RetryAfter(TaskIndex task, absl::Duration wait);
 
-  // The record of the latest attempt of `cell`, as its stamps have it.
-  [[nodiscard]] AttemptRecord LatestAttempt(const TaskCell& cell) const;
+  // The record of the latest attempt of `task`, as its times have it.
+  [[nodiscard]] AttemptRecord LatestAttempt(TaskIndex task) const;
 
  private:
   // The parts of Add(), in order.
   absl::Status CheckBatch(const TaskBatch& batch) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(add_mutex_);
-  std::vector<TaskKind*> AddKinds(std::vector<TaskBatch::Kind> kinds)
+  // Adds the kinds of `batch`, whose first task is `first`, and returns the place of the first.
+  std::uint32_t AddKinds(TaskBatch& batch, TaskIndex first)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(add_mutex_);
   void AddCells(TaskBatch& batch, TaskIndex first) ABSL_EXCLUSIVE_LOCKS_REQUIRED(add_mutex_);
   // Adds the edges of the new tasks. Returns the tasks that the adder holds back: those that
   // could start meanwhile.
-  std::vector<TaskCell*> LinkEdges(const TaskBatch& batch, TaskIndex first)
+  std::vector<TaskIndex> LinkEdges(const TaskBatch& batch, TaskIndex first)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(add_mutex_);
-  void LinkToOlder(TaskCell& cell, TaskIndex first) ABSL_EXCLUSIVE_LOCKS_REQUIRED(add_mutex_);
-  void ReleaseHeld(const std::vector<TaskCell*>& held) ABSL_LOCKS_EXCLUDED(add_mutex_);
+  void LinkToOlder(TaskIndex task, TaskIndex first) ABSL_EXCLUSIVE_LOCKS_REQUIRED(add_mutex_);
+  void ReleaseHeld(const std::vector<TaskIndex>& held) ABSL_LOCKS_EXCLUDED(add_mutex_);
 
   // CANCELLED for every task that has not started; those that run are asked to stop.
   void CancelTasks();
-  void CancelTask(TaskCell& cell, Settler& settler);
-  void OnQueueTimeout(TaskIndex index, int attempt);
-  void OnAttemptTimeout(TaskIndex index, int attempt);
-  void OnRetry(TaskIndex index);
+  void CancelTask(TaskIndex task, Settler& settler);
+  void SetTimer(TaskIndex task, absl::Duration wait, std::function<void(JobImpl&)> body);
+  void OnQueueTimeout(TaskIndex task, int attempt);
+  void OnAttemptTimeout(TaskIndex task, int attempt);
+  void OnRetry(TaskIndex task);
   [[nodiscard]] absl::Time TimeOf(std::int64_t since_creation_ns) const;
-  [[nodiscard]] absl::Status StatusOf(const TaskCell& cell, TaskState state) const;
+  [[nodiscard]] absl::Status StatusOf(TaskIndex task, TaskState state) const;
 
   const std::shared_ptr<EngineCore> core_;
   const JobOptions options_;
@@ -148,13 +160,16 @@ class JobImpl final : public Job, public std::enable_shared_from_this<JobImpl> {
   const std::int64_t created_ns_;
 
   absl::Mutex add_mutex_;
-  std::deque<TaskKind> kinds_ ABSL_GUARDED_BY(add_mutex_);  // Cells point into it.
-  // Grown under `add_mutex_`; read by any thread below `task_count_`.
+  // Grown under `add_mutex_`; read by any thread for tasks below `task_count_`.
+  Segmented<TaskKind, 1> kinds_;
+  Segmented<TaskNode> nodes_;
   Segmented<TaskCell> cells_;
   Segmented<TaskTimes> times_;
+  Segmented<Bytes> payloads_;  // Of the batches that have any.
   Edges edges_;
   std::atomic<std::int64_t> task_count_{0};
   std::atomic<bool> mixes_priorities_{false};
+  std::atomic<bool> limits_queue_time_{false};
   std::atomic<bool> started_{false};
   NameTable names_;
 

@@ -26,36 +26,34 @@ JobSnapshot JobImpl::Snapshot() const {
   return snapshot;
 }
 
-AttemptRecord JobImpl::LatestAttempt(const TaskCell& cell) const {
-  const auto time = [this](const std::atomic<std::uint64_t>& stamp) {
-    const std::uint64_t packed = stamp.load(std::memory_order_relaxed);
-    return Stamp::IsSet(packed) ? TimeOf(Stamp::Nanos(packed)) : absl::InfiniteFuture();
-  };
+AttemptRecord JobImpl::LatestAttempt(TaskIndex task) const {
+  const TaskTimes::View times = times_[task].Read();
   AttemptRecord record;
-  record.number = cell.attempt();
-  record.queued = time(times_[cell.index()].queued);
-  record.started = time(times_[cell.index()].started);
-  record.ended = time(times_[cell.index()].ended);
-  const StartedBy by =
-      StartedBy::Unpack(times_[cell.index()].started.load(std::memory_order_relaxed));
-  record.worker = by.worker;
-  record.stolen = by.stolen;
+  record.number = nodes_[task].attempt();
+  record.queued = TimeOf(times.queued_ns);
+  record.started = TimeOf(times.started_ns);
+  record.ended = TimeOf(times.ended_ns);
+  record.worker = times.by.worker;
+  record.stolen = times.by.stolen;
   return record;
 }
 
-absl::Status JobImpl::StatusOf(const TaskCell& cell, TaskState state) const {
-  if (state == TaskState::kFailed) return cell.status();
+absl::Status JobImpl::StatusOf(TaskIndex task, TaskState state) const {
+  if (state == TaskState::kFailed) {
+    return absl::Status(nodes_[task].code(), cells_[task].outcome().view());
+  }
   if (state == TaskState::kCancelled) {
     const absl::Status reason = progress_.cancel_reason();
     return reason.ok() ? absl::CancelledError("the task was cancelled") : reason;
   }
   if (state != TaskState::kSkipped) return absl::OkStatus();
   const absl::string_view wanted =
-      cell.kind().policy.run_if == RunIf::kAnyFailed ? "none of its dependencies failed" : "";
+      kind_of(task).policy.run_if == RunIf::kAnyFailed ? "none of its dependencies failed" : "";
   if (!wanted.empty()) return absl::FailedPreconditionError(wanted);
-  for (std::uint32_t i = 0; i < cell.edge_count(); ++i) {
-    const TaskIndex dependency = edges_.dependency(cell.first_edge() + i);
-    const TaskState ended = cells_[dependency].state();
+  const EdgeRun run = edges_.DependenciesOf(task);
+  for (std::uint32_t place = run.first; place < run.end; ++place) {
+    const TaskIndex dependency = edges_.dependency(place);
+    const TaskState ended = nodes_[dependency].state();
     if (ended == TaskState::kSucceeded) continue;
     return absl::FailedPreconditionError(
         absl::StrCat("dependency '", TaskId(dependency), "' is ", Name(ended)));
@@ -64,34 +62,34 @@ absl::Status JobImpl::StatusOf(const TaskCell& cell, TaskState state) const {
 }
 
 TaskSnapshot JobImpl::Task(TaskIndex index) const {
-  const TaskCell& cell = cells_[index];
   TaskSnapshot snapshot;
   snapshot.index = index;
   snapshot.id = TaskId(index);
-  snapshot.state = cell.state();
-  snapshot.status = StatusOf(cell, snapshot.state);
-  if (snapshot.state == TaskState::kSucceeded) snapshot.output = cell.output();
-  snapshot.attempts = cell.attempt();
+  snapshot.state = nodes_[index].state();
+  snapshot.status = StatusOf(index, snapshot.state);
+  if (snapshot.state == TaskState::kSucceeded) snapshot.output = cells_[index].outcome();
+  snapshot.attempts = nodes_[index].attempt();
   snapshot.attempt_records = records_.Of(index);
   // The latest attempt is in the records already if it left a log or was tried again.
   const std::vector<AttemptRecord>& kept = snapshot.attempt_records;
   const bool has_latest = !kept.empty() && kept.back().number == snapshot.attempts;
   if (!has_latest && (snapshot.attempts > 0 || snapshot.state == TaskState::kQueued)) {
-    AttemptRecord latest = LatestAttempt(cell);
+    AttemptRecord latest = LatestAttempt(index);
     if (IsTerminal(snapshot.state)) {
       latest.status = snapshot.status;
     } else {
-      latest.ended = absl::InfiniteFuture();  // The stamp is that of the attempt before.
+      latest.ended = absl::InfiniteFuture();
     }
     if (kept.size() == kMaxAttemptRecords) {
       snapshot.attempt_records.erase(snapshot.attempt_records.begin());
     }
     snapshot.attempt_records.push_back(std::move(latest));
   }
-  for (std::uint32_t i = 0; i < cell.edge_count(); ++i) {
-    snapshot.dependencies.push_back(edges_.dependency(cell.first_edge() + i));
+  const EdgeRun run = edges_.DependenciesOf(index);
+  for (std::uint32_t place = run.first; place < run.end; ++place) {
+    snapshot.dependencies.push_back(edges_.dependency(place));
   }
-  snapshot.action = cell.kind().action;
+  snapshot.action = kind_of(index).action;
   return snapshot;
 }
 

@@ -13,17 +13,21 @@
 #include <cstdint>
 
 #include "scheduler/graph/edges.h"
-#include "scheduler/graph/task_cell.h"
+#include "scheduler/graph/task_node.h"
+#include "scheduler/graph/task_times.h"
 
 namespace jackdaw {
 
 class Lookahead {
  public:
-  Lookahead(const Segmented<TaskCell>& cells, const Edges& edges) : cells_(cells), edges_(edges) {}
+  Lookahead(const Segmented<TaskNode>& nodes, const Segmented<TaskTimes>& times,
+            const Segmented<TaskIndex>& dependents)
+      : nodes_(nodes), times_(times), dependents_(dependents) {}
 
   // `dependent` was told that `task` ended: dependents lie this far ahead.
   void Saw(TaskIndex task, TaskIndex dependent) {
-    if (dependent > task) reach_ = std::max(reach_, std::min(dependent - task, kMaxReach));
+    if (dependent > task)
+      reach_ = std::max(reach_, std::clamp(dependent - task, kMinReach, kMaxReach));
   }
 
   // `task` ended. `count`: the tasks of the job.
@@ -31,23 +35,24 @@ class Lookahead {
     const TaskIndex target = std::min(task + reach_, count);
     if (next_ < task) next_ = task + 1;
     for (int i = 0; i < kMaxSteps && next_ < target; ++i, ++next_) {
-      __builtin_prefetch(&cells_[next_], /*rw=*/1);
+      __builtin_prefetch(&nodes_[next_], /*rw=*/1);
+      __builtin_prefetch(&times_[next_], /*rw=*/1);
       // Of a task fetched a while ago the dependents can be found.
       if (next_ < kBehind) continue;
-      const TaskCell& fetched = cells_[next_ - kBehind];
-      if (fetched.dependent_count() > 0) {
-        __builtin_prefetch(edges_.dependent_address(fetched.first_dependent()));
-      }
+      const EdgeRun run = DependentsOf(next_ - kBehind, nodes_);
+      if (run.size() > 0) __builtin_prefetch(&dependents_[run.first]);
     }
   }
 
  private:
-  static constexpr TaskIndex kMaxReach = 2048;  // Tasks: a quarter of a megabyte.
+  static constexpr TaskIndex kMinReach = 64;
+  static constexpr TaskIndex kMaxReach = 2048;  // Tasks: 100 kilobytes with their edges.
   static constexpr TaskIndex kBehind = 16;
   static constexpr int kMaxSteps = 4;
 
-  const Segmented<TaskCell>& cells_;
-  const Edges& edges_;
+  Segmented<TaskNode>::Cursor nodes_;
+  Segmented<TaskTimes>::Cursor times_;
+  Segmented<TaskIndex>::Cursor dependents_;
   TaskIndex reach_ = 0;
   TaskIndex next_ = 0;  // All before it were fetched.
 };

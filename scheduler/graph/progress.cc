@@ -17,7 +17,8 @@ void ProgressDelta::Failed(const std::string& task_id, const absl::Status& statu
 
 void ProgressDelta::Clear(bool recording) {
   recording_ = recording;
-  by_state_.fill(0);
+  entered_.fill(0);
+  left_.fill(0);
   changes_ = 0;
   tasks_.clear();
   first_failure_ = absl::OkStatus();
@@ -36,8 +37,8 @@ JobProgress::Effect JobProgress::Apply(const ProgressDelta& delta, std::int64_t 
     absl::MutexLock lock(&mutex_);
     std::int64_t ended = 0;
     for (std::size_t i = 0; i < kTaskStateCount; ++i) {
-      counts_[i] += delta.by_state_[i];
-      if (IsTerminal(static_cast<TaskState>(i))) ended += delta.by_state_[i];
+      counts_[i] += delta.entered_[i] - delta.left_[i];
+      if (IsTerminal(static_cast<TaskState>(i))) ended += delta.entered_[i];
     }
     unfinished_ -= ended;
     // Only steps on the way to ends that were told already.

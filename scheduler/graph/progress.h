@@ -34,8 +34,8 @@ class ProgressDelta {
   explicit ProgressDelta(bool recording) : recording_(recording) {}
 
   void Changed(TaskIndex task, TaskState from, TaskState to) {
-    --by_state_[static_cast<std::size_t>(from)];
-    ++by_state_[static_cast<std::size_t>(to)];
+    ++left_[static_cast<std::size_t>(from)];
+    ++entered_[static_cast<std::size_t>(to)];
     ++changes_;
     if (recording_) tasks_.push_back(task);
   }
@@ -48,7 +48,10 @@ class ProgressDelta {
  private:
   friend class JobProgress;
   bool recording_;
-  std::array<std::int64_t, kTaskStateCount> by_state_{};
+  // Apart: where one array held their difference, g++ changed two neighbours by one vector
+  // addition, which waits for the narrower store before it.
+  std::array<std::int64_t, kTaskStateCount> entered_{};
+  std::array<std::int64_t, kTaskStateCount> left_{};
   std::uint64_t changes_ = 0;
   absl::InlinedVector<TaskIndex, 8> tasks_;
   absl::Status first_failure_;

@@ -11,7 +11,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "scheduler/graph/task_cell.h"
+#include "scheduler/graph/batch.h"
+#include "scheduler/graph/state.h"
 
 namespace jackdaw {
 
@@ -20,14 +21,14 @@ class ReadyQueue {
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
 
-  void Push(TaskCell* cell) {
-    bands_[static_cast<std::size_t>(cell->kind().policy.priority)].tasks.push_back(cell);
+  void Push(TaskIndex task, Priority priority) {
+    bands_[static_cast<std::size_t>(priority)].tasks.push_back(task);
     ++size_;
   }
 
   // The oldest of the highest band. Requires !empty().
-  [[nodiscard]] TaskCell* Front() { return FirstBand().tasks[FirstBand().head]; }
-  TaskCell* Pop() {
+  [[nodiscard]] TaskIndex Front() { return FirstBand().tasks[FirstBand().head]; }
+  TaskIndex Pop() {
     --size_;
     return FirstBand().Pop();
   }
@@ -36,12 +37,12 @@ class ReadyQueue {
   // A queue in a vector: what was taken from the front is given back in one move, once it
   // is more than half.
   struct Band {
-    std::vector<TaskCell*> tasks;
+    std::vector<TaskIndex> tasks;
     std::size_t head = 0;
 
     [[nodiscard]] bool empty() const { return head == tasks.size(); }
-    TaskCell* Pop() {
-      TaskCell* cell = tasks[head++];
+    TaskIndex Pop() {
+      const TaskIndex task = tasks[head++];
       if (empty()) {
         tasks.clear();
         head = 0;
@@ -49,7 +50,7 @@ class ReadyQueue {
         tasks.erase(tasks.begin(), tasks.begin() + static_cast<std::ptrdiff_t>(head));
         head = 0;
       }
-      return cell;
+      return task;
     }
   };
 

@@ -17,44 +17,41 @@ void TaskCell::Invoke(Task* task, Verb verb) noexcept {
     job.Cancel(absl::CancelledError("the pool was shut down"));
     ForgetSlot(cell);
   } else {
-    std::vector<TaskCell*> scratch;
+    std::vector<TaskIndex> scratch;
     // The worker's own vector keeps its memory; one that is busy belongs to a loop below this.
     scratch.swap(job.core().scratch(worker->index()));
-    RunLoop(job, *worker, scratch).Run(&cell);
+    RunLoop(job, *worker, scratch).Run(cell.index());
     scratch.swap(job.core().scratch(worker->index()));
   }
   job.DropLeases(1);
 }
 
-namespace {
-
-// The upper bits of a stamp that say who started an attempt.
-std::uint64_t Beside(StartedBy by) { return Stamp::Pack(0, by.Pack()); }
-
-}  // namespace
-
-RunLoop::RunLoop(JobImpl& job, WorkerContext& worker, std::vector<TaskCell*>& scratch)
+RunLoop::RunLoop(JobImpl& job, WorkerContext& worker, std::vector<TaskIndex>& scratch)
     : job_(job),
       worker_(worker),
       ready_(scratch),
       settler_(job, scratch, worker.index()),
-      not_stolen_(Beside({.worker = worker.index(), .stolen = false})),
-      started_by_(Beside({.worker = worker.index(), .stolen = worker.origin() == Origin::kStolen})),
+      not_stolen_(StartedBy{.worker = worker.index(), .stolen = false}.Pack()),
+      started_by_(
+          StartedBy{.worker = worker.index(), .stolen = worker.origin() == Origin::kStolen}.Pack()),
       beat_ns_(settler_.now_ns()) {}
 
-void RunLoop::Run(TaskCell* first) {
+void RunLoop::Run(TaskIndex first) {
+  SwitchTo(settler_.node(first).kind());
   ready_.push_back(first);
   while (!ready_.empty()) {
-    TaskCell& cell = *ready_.back();
+    const TaskIndex task = ready_.back();
     ready_.pop_back();
-    if (cell.kind().instant) {
-      RunInstant(cell);
+    TaskNode& node = settler_.node(task);
+    if (node.kind() != kind_place_) SwitchTo(node.kind());
+    if (kind_->instant) {
+      RunInstant(task, node);
       // What the feeder dealt to the deque is older, or of higher priority, and comes first.
       if (ready_.empty() && !leaving_ && worker_.Depth() == 0) {
         job_.core().feeder().TakeMore(job_, kRefill, ready_);
       }
     } else {
-      RunOne(cell);
+      RunOne(task, node);
     }
     if (leaving_) HandBack();
   }
@@ -62,64 +59,67 @@ void RunLoop::Run(TaskCell* first) {
   worker_.CountInline(runs_ - 1);
 }
 
-void RunLoop::RunInstant(TaskCell& cell) {
-  if (&cell.kind() != instant_kind_) {
-    if (instants_ > 0) Beat();
-    instant_kind_ = &cell.kind();
-  }
-  if (++runs_ % kBeat == 0) Beat();
-  if (!cell.Start()) return;
-  Stamped(cell);
-  CellAttempt attempt(job_, cell);
-  std::optional<Outcome> outcome = cell.kind().action->Start(attempt);
-  if (outcome.has_value() && outcome->status.ok() && outcome->log.empty()) {
-    ++instants_;
-    job_.times(cell).ended.store(settler_.now_stamp(), std::memory_order_relaxed);
-    cell.EndSucceeded(std::move(outcome->output));
-    settler_.Ended(cell, TaskState::kQueued, TaskState::kSucceeded);
-    return;
-  }
-  settler_.delta().Changed(cell.index(), TaskState::kQueued, TaskState::kRunning);
-  End(cell, attempt, std::move(outcome));
+void RunLoop::SwitchTo(std::uint32_t kind) {
+  if (instants_ > 0) Beat();
+  kind_place_ = kind;
+  kind_ = &job_.kind(kind);
 }
 
-void RunLoop::RunOne(TaskCell& cell) {
+void RunLoop::RunInstant(TaskIndex task, TaskNode& node) {
+  if (++runs_ % kBeat == 0) Beat();
+  if (!node.Start()) return;
+  Stamped(task);
+  CellAttempt attempt(job_, task, node);
+  std::optional<Outcome> outcome = kind_->action->Start(attempt);
+  if (outcome.has_value() && outcome->status.ok() && outcome->log.empty()) {
+    ++instants_;
+    // It started and ended at the same reading of the clock.
+    if (!outcome->output.empty()) job_.cell(task).SetOutcome(std::move(outcome->output));
+    node.End(TaskState::kSucceeded);
+    settler_.Ended(task, TaskState::kQueued, TaskState::kSucceeded);
+    return;
+  }
+  settler_.delta().Changed(task, TaskState::kQueued, TaskState::kRunning);
+  End(task, attempt, std::move(outcome));
+}
+
+void RunLoop::RunOne(TaskIndex task, TaskNode& node) {
   Share();
   if (++turns_ > kLongestTurn && worker_.Depth() > 0) {
     // Others have waited long enough: this one goes behind them. In the deque it would be the
     // newest, and so the next.
-    ready_.push_back(&cell);
+    ready_.push_back(task);
     HandBack();
     return;
   }
   ++runs_;
-  if (!StartInSlot(cell)) return;
+  if (!StartInSlot(job_.cell(task))) return;
   settler_.Tick();
-  Stamped(cell);
-  settler_.delta().Changed(cell.index(), TaskState::kQueued, TaskState::kRunning);
-  job_.StopWatching(cell);
-  if (cell.kind().policy.attempt_timeout > absl::ZeroDuration()) job_.WatchAttemptTime(cell);
+  Stamped(task);
+  settler_.delta().Changed(task, TaskState::kQueued, TaskState::kRunning);
+  job_.StopWatching(task);
+  job_.WatchAttemptTime(task);
   settler_.Flush();
-  CellAttempt attempt(job_, cell);
-  std::optional<Outcome> outcome = cell.kind().action->Start(attempt);
+  CellAttempt attempt(job_, task, node);
+  std::optional<Outcome> outcome = kind_->action->Start(attempt);
   settler_.Tick();
-  End(cell, attempt, std::move(outcome));
+  End(task, attempt, std::move(outcome));
   settler_.Flush();
   // What became ready by it takes its turn among the others.
   if (job_.mixes_priorities() || job_.core().feeder().OthersWait(job_)) Share();
 }
 
-void RunLoop::End(TaskCell& cell, const CellAttempt& attempt, std::optional<Outcome> outcome) {
+void RunLoop::End(TaskIndex task, const CellAttempt& attempt, std::optional<Outcome> outcome) {
   if (!outcome.has_value()) {
     if (attempt.detached()) return;  // It goes on elsewhere.
     outcome = Outcome{absl::InternalError("the action neither answered nor detached"), {}, {}};
   }
-  if (!attempt.exclusive() && !cell.Claim(attempt.number())) return;  // It was given up.
-  settler_.EndAttempt(cell, std::move(*outcome));
+  if (!attempt.exclusive() && !settler_.node(task).Claim(attempt.number())) return;  // Given up.
+  settler_.EndAttempt(task, std::move(*outcome));
 }
 
-void RunLoop::Stamped(TaskCell& cell) {
-  job_.times(cell).started.store(settler_.now_stamp() | started_by_, std::memory_order_relaxed);
+void RunLoop::Stamped(TaskIndex task) {
+  settler_.times(task).Started(settler_.now_stamp(), started_by_);
   started_by_ = not_stolen_;
   job_.MarkStarted(settler_.now_ns());
 }
@@ -130,7 +130,7 @@ void RunLoop::Beat() {
   beat_ns_ = settler_.now_ns();
   const std::int64_t each_ns = instants_ > 0 ? spent_ns / instants_ : 0;
   if (instants_ > 0) {
-    ActionStats& stats = *instant_kind_->action->stats();
+    ActionStats& stats = *kind_->action->stats();
     stats.RecordAttempts(worker_.index(), /*queue_ns=*/0, each_ns, instants_);
     stats.RecordEnd(worker_.index(), TaskState::kSucceeded, instants_);
     instants_ = 0;
@@ -170,7 +170,7 @@ void RunLoop::Share() {
   const std::size_t queued = ready_.size() - local;
   job_.core().feeder().Push(job_, absl::MakeConstSpan(ready_.data(), queued));
   job_.AddLeases(static_cast<std::int64_t>(local));
-  for (std::size_t i = queued; i < ready_.size(); ++i) worker_.Push(ready_[i]);
+  for (std::size_t i = queued; i < ready_.size(); ++i) worker_.Push(&job_.cell(ready_[i]));
   ready_.clear();
 }
 

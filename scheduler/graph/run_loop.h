@@ -26,10 +26,10 @@ namespace jackdaw {
 class RunLoop {
  public:
   // `worker` is the calling thread's; `scratch` an empty vector that lives as long.
-  RunLoop(JobImpl& job, WorkerContext& worker, std::vector<TaskCell*>& scratch);
+  RunLoop(JobImpl& job, WorkerContext& worker, std::vector<TaskIndex>& scratch);
 
   // Runs `first` and, as far as it makes sense, what becomes ready by it.
-  void Run(TaskCell* first);
+  void Run(TaskIndex first);
 
  private:
   static constexpr int kBeat = 64;            // Instant tasks between two looks around.
@@ -40,11 +40,13 @@ class RunLoop {
   // microseconds.
   static constexpr std::int64_t kWorthSharingNs = 200'000;
 
-  void RunInstant(TaskCell& cell);
-  void RunOne(TaskCell& cell);
-  void End(TaskCell& cell, const CellAttempt& attempt, std::optional<Outcome> outcome);
-  // Records when and where `cell` started.
-  void Stamped(TaskCell& cell);
+  void RunInstant(TaskIndex task, TaskNode& node);
+  void RunOne(TaskIndex task, TaskNode& node);
+  void End(TaskIndex task, const CellAttempt& attempt, std::optional<Outcome> outcome);
+  // The tasks from here on are of the job's kind `kind`.
+  void SwitchTo(std::uint32_t kind);
+  // Records when and where `task` started.
+  void Stamped(TaskIndex task);
   // Reads the clock, accounts for the instant tasks since the last beat, and looks up.
   void Beat();
   // Gives all that is ready to the job's ready queue.
@@ -55,19 +57,19 @@ class RunLoop {
 
   JobImpl& job_;
   WorkerContext& worker_;
-  std::vector<TaskCell*>& ready_;
+  std::vector<TaskIndex>& ready_;
   Settler settler_;
   // What is stamped beside the start of an attempt. Only the first task can have been stolen.
-  const std::uint64_t not_stolen_;
-  std::uint64_t started_by_;
+  const std::uint16_t not_stolen_;
+  std::uint16_t started_by_;
   std::int64_t beat_ns_;
   std::int64_t runs_ = 0;
   int turns_ = 0;  // Of tasks that are not instant.
   bool leaving_ = false;
 
-  // Instant tasks of one kind that ended since the last beat.
-  TaskKind* instant_kind_ = nullptr;
-  std::int64_t instants_ = 0;
+  TaskKind* kind_;  // Of the task that runs.
+  std::uint32_t kind_place_;
+  std::int64_t instants_ = 0;  // Of this kind, that ended since the last beat.
 };
 
 }  // namespace jackdaw

@@ -3,6 +3,11 @@
 #include <utility>
 
 namespace jackdaw {
+namespace {
+
+constexpr TimerQueue::TimerId kNoTimer = 0;
+
+}  // namespace
 
 void RunningAttempts::AddDetached(TaskIndex task, int attempt, StopCallback on_stop) {
   absl::MutexLock lock(&mutex_);
@@ -40,21 +45,27 @@ void RunningAttempts::StopAll(const absl::Status& reason) {
   for (auto& [attempt, on_stop] : stopped) on_stop(reason);
 }
 
-std::optional<TimerQueue::TimerId> RunningAttempts::SetTimer(TaskIndex task,
-                                                             TimerQueue::TimerId timer) {
-  absl::MutexLock lock(&mutex_);
-  auto [it, inserted] = timers_.try_emplace(task, timer);
-  if (inserted) return std::nullopt;
-  return std::exchange(it->second, timer);
+void RunningAttempts::SetTimer(TaskIndex task, TimerQueue& timers, absl::Duration wait,
+                               std::function<void()> callback) {
+  TimerQueue::TimerId old = kNoTimer;
+  {
+    absl::MutexLock lock(&mutex_);
+    TimerQueue::TimerId& timer = timers_.try_emplace(task, kNoTimer).first->second;
+    old = std::exchange(timer, timers.After(wait, std::move(callback)));
+  }
+  if (old != kNoTimer) timers.Cancel(old);
 }
 
-std::optional<TimerQueue::TimerId> RunningAttempts::TakeTimer(TaskIndex task) {
-  absl::MutexLock lock(&mutex_);
-  const auto it = timers_.find(task);
-  if (it == timers_.end()) return std::nullopt;
-  const TimerQueue::TimerId timer = it->second;
-  timers_.erase(it);
-  return timer;
+void RunningAttempts::StopTimer(TaskIndex task, TimerQueue& timers) {
+  TimerQueue::TimerId timer = kNoTimer;
+  {
+    absl::MutexLock lock(&mutex_);
+    const auto it = timers_.find(task);
+    if (it == timers_.end()) return;
+    timer = it->second;
+    timers_.erase(it);
+  }
+  timers.Cancel(timer);
 }
 
 }  // namespace jackdaw

@@ -7,13 +7,13 @@
 #define JACKDAW_SCHEDULER_GRAPH_RUNNING_ATTEMPTS_H_
 
 #include <functional>
-#include <optional>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "scheduler/async/timer_queue.h"
 #include "scheduler/graph/batch.h"
 
@@ -32,9 +32,12 @@ class RunningAttempts {
   bool Stop(TaskIndex task, int attempt, const absl::Status& reason);
   void StopAll(const absl::Status& reason);
 
-  // The one timer that watches `task`; an earlier one is replaced and returned.
-  std::optional<TimerQueue::TimerId> SetTimer(TaskIndex task, TimerQueue::TimerId timer);
-  std::optional<TimerQueue::TimerId> TakeTimer(TaskIndex task);
+  // Sets the one timer of `task`; an earlier one is cancelled. Whoever stops it finds it, even if
+  // it is due at once.
+  void SetTimer(TaskIndex task, TimerQueue& timers, absl::Duration wait,
+                std::function<void()> callback);
+  // Cancels the timer of `task`, if it has one.
+  void StopTimer(TaskIndex task, TimerQueue& timers);
 
  private:
   absl::Mutex mutex_;

@@ -10,7 +10,8 @@ namespace {
 void Requeue(TaskCell* promised) {
   if (promised == nullptr) return;
   JobImpl& job = *promised->kind().job;
-  job.core().feeder().Push(job, promised);
+  const TaskIndex task = promised->index();
+  job.core().feeder().Push(job, absl::MakeConstSpan(&task, 1));
   job.DropLeases(1);
 }
 
@@ -18,17 +19,18 @@ void Requeue(TaskCell* promised) {
 
 bool StartInSlot(TaskCell& cell) {
   ConcurrencyLimit* limit = cell.kind().action->concurrency_limit();
-  if (limit == nullptr) return cell.Start();
-  if (cell.state() != TaskState::kQueued) {
+  JobImpl& job = *cell.kind().job;
+  TaskNode& node = job.node(cell.index());
+  if (limit == nullptr) return node.Start();
+  if (node.state() != TaskState::kQueued) {
     ForgetSlot(cell);
     return false;
   }
   // The lease comes first: once the task is on the waiting list another thread may take it.
-  JobImpl& job = *cell.kind().job;
   job.AddLeases(1);
   if (!limit->Acquire(&cell)) return false;
   job.DropLeases(1);
-  if (cell.Start()) return true;
+  if (node.Start()) return true;
   Requeue(limit->Release());
   return false;
 }

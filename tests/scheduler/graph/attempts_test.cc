@@ -100,6 +100,40 @@ TEST_P(AttemptsTest, NeverMoreThanTheBoundOfRecordsAndNoStaleEndWhileRunning) {
   h.UntilDone(*job);
 }
 
+TEST_P(AttemptsTest, CancelledTasksLeaveNoTimers) {
+  constexpr int kTasks = 100;
+  ConcurrencyLimit limit(1);
+  Detacher holder;
+  TaskPolicy hour;
+  hour.queue_timeout = absl::Hours(1);
+  hour.attempt_timeout = absl::Hours(1);
+  BatchBuilder b;
+  const std::uint32_t held = b.Kind(holder.Make({.limit = &limit}), hour);
+  const std::uint32_t failing =
+      b.Kind(MakeAction([](Attempt&) { return Failure(absl::UnavailableError("later")); }),
+             Retrying(2, absl::Hours(1)));
+  for (int i = 0; i < kTasks; ++i) {
+    b.Task(held);
+    b.Task(failing);
+  }
+  auto job = h.Create(b.Take());
+  const auto count = [&](TaskState state) {
+    return job->Snapshot().tasks[static_cast<std::size_t>(state)];
+  };
+  h.Until([&] {
+    return holder.detached == 1 && count(TaskState::kBackoff) == kTasks &&
+           limit.waiting() == kTasks - 1;
+  });
+  EXPECT_EQ(h.timers().size(), 2 * kTasks);
+  job->Cancel(absl::CancelledError("enough"));
+  EXPECT_EQ(h.timers().size(), 1);  // The attempt that has not ended.
+  holder.At(0)->Finish(Failure(absl::CancelledError("stopped")));
+  h.UntilDone(*job);
+  EXPECT_EQ(h.timers().size(), 0);
+  EXPECT_EQ(count(TaskState::kCancelled), 2 * kTasks);
+  h.Until([&] { return h.engine().stats().jobs_active == 0; });  // They come by the limit still.
+}
+
 TEST_P(AttemptsTest, ADetachedAttemptThatTimesOutIsToldAndFails) {
   Detacher d;
   TaskPolicy policy;

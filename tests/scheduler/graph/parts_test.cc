@@ -15,6 +15,7 @@
 #include "scheduler/graph/names.h"
 #include "scheduler/graph/ready_queue.h"
 #include "scheduler/graph/task_cell.h"
+#include "scheduler/graph/task_times.h"
 #include "tests/scheduler/graph/graph_fixture.h"
 
 namespace jackdaw {
@@ -132,7 +133,8 @@ TEST(ActionStatsTest, SumsWorkersAndManyThreadsInTheSharedCell) {
 }
 
 TEST(ConcurrencyLimitTest, SlotGivenBackIsPromisedToTheOneThatWaitedLongest) {
-  TaskCell a, b, c;
+  TaskKind kind;
+  TaskCell a(&kind, 0), b(&kind, 1), c(&kind, 2);
   ConcurrencyLimit limit(1);
   EXPECT_TRUE(limit.Acquire(&a));
   EXPECT_FALSE(limit.Acquire(&b));
@@ -151,39 +153,66 @@ TEST(ConcurrencyLimitTest, SlotGivenBackIsPromisedToTheOneThatWaitedLongest) {
 }
 
 TEST(ReadyQueueTest, HighestBandFirstAndOldestFirstWithin) {
-  std::vector<TaskKind> kinds(kPriorityCount);
-  for (int p = 0; p < kPriorityCount; ++p) {
-    kinds[static_cast<std::size_t>(p)].policy.priority = static_cast<Priority>(p);
-  }
-  std::vector<TaskCell> cells(9);
   ReadyQueue queue;
-  for (TaskIndex i = 0; i < 9; ++i) {
-    cells[i].SetUp(&kinds[i % 3], i, 0, 0, Bytes());
-    queue.Push(&cells[i]);
-  }
+  for (TaskIndex i = 0; i < 9; ++i) queue.Push(i, static_cast<Priority>(i % kPriorityCount));
   std::vector<TaskIndex> order;
   while (!queue.empty()) {
-    TaskCell* front = queue.Front();
-    order.push_back(front->index());
-    ASSERT_EQ(queue.Pop(), front);
+    order.push_back(queue.Front());
+    ASSERT_EQ(queue.Pop(), order.back());
   }
   EXPECT_THAT(order, ElementsAre(2, 5, 8, 1, 4, 7, 0, 3, 6));
 }
 
 TEST(ReadyQueueTest, KeepsItsOrderWhileItGivesMemoryBack) {
-  TaskKind kind;
-  std::vector<TaskCell> cells(1000);
   ReadyQueue queue;
   TaskIndex pushed = 0;
   TaskIndex popped = 0;
   while (popped < 1000) {
-    for (int n = 0; n < 3 && pushed < 1000; ++n, ++pushed) {
-      cells[pushed].SetUp(&kind, pushed, 0, 0, Bytes());
-      queue.Push(&cells[pushed]);
-    }
-    for (int n = 0; n < 2 && popped < 1000; ++n) ASSERT_EQ(queue.Pop()->index(), popped++);
+    for (int n = 0; n < 3 && pushed < 1000; ++n) queue.Push(pushed++, Priority::kNormal);
+    for (int n = 0; n < 2 && popped < 1000; ++n) ASSERT_EQ(queue.Pop(), popped++);
     ASSERT_EQ(queue.size(), pushed - popped);
   }
+}
+
+// What TaskTimes keeps is as near as its unit and seven digits allow.
+void ExpectNear(std::int64_t ns, std::int64_t expected_ns, std::int64_t span_ns) {
+  EXPECT_LE(std::abs(ns - expected_ns), 64 + span_ns / 4'000'000) << ns << " " << expected_ns;
+}
+
+TEST(TaskTimesTest, TellsEachTimeFromItsCallOn) {
+  TaskTimes times;
+  EXPECT_LT(times.Read().queued_ns, 0);
+  constexpr std::int64_t kQueued = 1'000'000'000'123;  // A quarter of an hour after creation.
+  constexpr std::int64_t kWaited = 3'600'000'000'456;
+  constexpr std::int64_t kRan = 86'400'000'000'789;
+  times.Queued(TaskTimes::Stamp(kQueued));
+  ExpectNear(times.Read().queued_ns, kQueued, 0);
+  EXPECT_LT(times.Read().started_ns, 0);
+  times.Started(TaskTimes::Stamp(kQueued + kWaited), StartedBy{.worker = 7, .stolen = true}.Pack());
+  ExpectNear(times.Read().queued_ns, kQueued, kWaited);
+  ExpectNear(times.Read().started_ns, kQueued + kWaited, 0);
+  EXPECT_EQ(times.Read().ended_ns, times.Read().started_ns);
+  times.Ended(TaskTimes::Stamp(kQueued + kWaited + kRan));
+  ExpectNear(times.Read().ended_ns, kQueued + kWaited + kRan, kRan);
+  EXPECT_EQ(times.Read().by.worker, 7);
+  EXPECT_TRUE(times.Read().by.stolen);
+}
+
+TEST(TaskTimesTest, NextAttemptStartsAnew) {
+  TaskTimes times;
+  times.Queued(TaskTimes::Stamp(0));
+  ExpectNear(times.Read().queued_ns, 0, 0);
+  times.Started(TaskTimes::Stamp(6400), StartedBy{.worker = 0, .stolen = false}.Pack());
+  times.Ended(TaskTimes::Stamp(64000));
+  times.Queued(TaskTimes::Stamp(640000));
+  EXPECT_EQ(times.Read().queued_ns, 640000);
+  EXPECT_LT(times.Read().started_ns, 0);
+  times.Started(TaskTimes::Stamp(640064), StartedBy{.worker = 3, .stolen = false}.Pack());
+  EXPECT_EQ(times.Read().queued_ns, 640000);
+  EXPECT_EQ(times.Read().started_ns, 640064);
+  EXPECT_EQ(times.Read().ended_ns, 640064);
+  EXPECT_EQ(times.Read().by.worker, 3);
+  EXPECT_FALSE(times.Read().by.stolen);
 }
 
 // The instants that a worker takes beside the first, at 0 workers, in the order they ran.
