@@ -2,8 +2,11 @@
 // run by one thread with nothing but a stack and counters, no atomics, no states, no records.
 // Both run each graph once, as it was just built: a job is not run twice.
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,12 +24,26 @@ namespace {
 
 constexpr int kRounds = 7;
 constexpr std::uint32_t kNodes = 1'000'000;
+constexpr std::uint32_t kFanOutNodes = 10'000;
 
 class Noop final : public Action {
  public:
   Noop() : Action("function", std::make_shared<ActionStats>("noop")) {}
   std::optional<Outcome> Start(Attempt&) override { return Outcome{}; }
   bool instant() const override { return true; }
+};
+
+// Keeps its worker busy for ten microseconds, like real work that is small.
+class Spin final : public Action {
+ public:
+  Spin() : Action("function", std::make_shared<ActionStats>("spin")) {}
+  std::optional<Outcome> Start(Attempt&) override {
+    for (const double end = Now() + kSpinSeconds; Now() < end;) continue;
+    return Outcome{};
+  }
+
+ private:
+  static constexpr double kSpinSeconds = 10e-6;
 };
 
 using Graph = std::vector<std::vector<std::uint32_t>>;  // The dependencies of each node.
@@ -60,6 +77,13 @@ Graph Wavefront(std::uint32_t nodes) {
 Graph Tree(std::uint32_t nodes) {
   Graph graph(nodes);
   for (std::uint32_t i = 1; i < nodes; ++i) graph[i] = {(i - 1) / 2};
+  return graph;
+}
+
+// One task, then all the others.
+Graph FanOut(std::uint32_t nodes) {
+  Graph graph(nodes);
+  for (std::uint32_t i = 1; i < nodes; ++i) graph[i] = {0};
   return graph;
 }
 
@@ -128,20 +152,33 @@ TaskBatch ToBatch(const Graph& graph, const std::shared_ptr<Action>& action) {
   return batch;
 }
 
+// What of this process is in memory now.
+double ResidentBytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::int64_t all_pages = 0;
+  std::int64_t resident_pages = 0;
+  statm >> all_pages >> resident_pages;
+  return static_cast<double>(resident_pages) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
 // A pool and an engine; runs a graph the way a job is run.
 class Engine {
  public:
-  explicit Engine(int workers)
-      : pool_({.workers = workers}), engine_({.pool = &pool_, .timers = &timers_}) {}
+  Engine(int workers, std::shared_ptr<Action> action)
+      : action_(std::move(action)),
+        pool_({.workers = workers}),
+        engine_({.pool = &pool_, .timers = &timers_}) {}
 
   struct Times {
     double build_ns = 0;  // A node.
     double run_ns = 0;
+    double bytes = 0;  // Resident, of the job as long as it is kept, without the batch.
   };
   // Tasks start once the whole batch is linked, at the end of Create(), so the moment it
   // returns tells building and running apart.
   Times Run(const Graph& graph) {
-    TaskBatch batch = ToBatch(graph, noop_);
+    const double bytes_before = ResidentBytes();
+    TaskBatch batch = ToBatch(graph, action_);
     JobOptions options;
     options.id = absl::StrCat("job", ++jobs_);
     const double start = Now();
@@ -152,11 +189,12 @@ class Engine {
     const auto nodes = static_cast<double>(graph.size());
     const JobSnapshot snapshot = job->Snapshot();
     if (snapshot.state != JobState::kSucceeded) std::printf("the job did not succeed\n");
-    return {1e9 * (built - start) / nodes, 1e9 * (done - built) / nodes};
+    const double bytes = ResidentBytes() - bytes_before;
+    return {1e9 * (built - start) / nodes, 1e9 * (done - built) / nodes, bytes / nodes};
   }
 
  private:
-  std::shared_ptr<Action> noop_ = std::make_shared<Noop>();
+  const std::shared_ptr<Action> action_;
   WorkStealingPool pool_;
   TimerQueue timers_;
   JobEngine engine_;
@@ -164,8 +202,8 @@ class Engine {
 };
 
 void RunShape(const std::string& name, const Graph& graph) {
-  Engine one(1);
-  Engine two(2);
+  Engine one(1, std::make_shared<Noop>());
+  Engine two(2, std::make_shared<Noop>());
   Compare runs(absl::StrCat(name, ", ", graph.size(), " no-op nodes, run"), "ns a node");
   runs.Add("plain stack, one thread (floor)", [&] { return PlainStack(graph).Run(); });
   runs.Add("job engine, 1 worker", [&] { return one.Run(graph).run_ns; });
@@ -174,6 +212,24 @@ void RunShape(const std::string& name, const Graph& graph) {
   Compare builds(absl::StrCat(name, ", build (validate, add, link)"), "ns a node");
   builds.Add("job engine", [&] { return one.Run(graph).build_ns; });
   builds.Run(kRounds);
+}
+
+// What two workers gain where each task is worth handing over.
+void RunFanOut() {
+  const Graph graph = FanOut(kFanOutNodes);
+  Engine one(1, std::make_shared<Spin>());
+  Engine two(2, std::make_shared<Spin>());
+  Compare runs(absl::StrCat("fan-out of ", kFanOutNodes, " tasks of 10 microseconds"), "ns a node");
+  runs.Add("job engine, 1 worker", [&] { return one.Run(graph).run_ns; });
+  runs.Add("job engine, 2 workers", [&] { return two.Run(graph).run_ns; });
+  runs.Run(kRounds);
+}
+
+void MeasureMemory(const Graph& graph) {
+  Engine engine(1, std::make_shared<Noop>());
+  Compare memory("layered, resident memory of a job that has run", "bytes a node");
+  memory.Add("job engine", [&] { return engine.Run(graph).bytes; });
+  memory.Run(kRounds);
 }
 
 }  // namespace
@@ -185,5 +241,7 @@ int main() {
   RunShape("chain", Chain(kNodes));
   RunShape("wavefront (1000 x 1000)", Wavefront(kNodes));
   RunShape("tree (binary)", Tree(kNodes));
+  MeasureMemory(Layered(kNodes));
+  RunFanOut();
   return 0;
 }
