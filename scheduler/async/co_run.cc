@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "scheduler/async/checked_lock.h"
 #include "scheduler/async/future_result.h"
 #include "scheduler/pool/work_stealing_pool.h"
 #include "scheduler/pool/worker_context.h"
@@ -78,7 +79,11 @@ __attribute__((noinline)) void CoRun::Drive(Driver& driver) {
     innermost_->run = this;
   }
   driver.next = innermost_->self;
-  while (driver.next != nullptr) std::exchange(driver.next, nullptr).resume();
+  const int locks_held = CheckedLock::HeldHere();
+  while (driver.next != nullptr) {
+    std::exchange(driver.next, nullptr).resume();
+    CheckedLock::CheckNoneHeldSince(locks_held);
+  }
   // The run may belong to another thread by now, unless it is complete.
   if (driver.complete != nullptr) std::exchange(driver.complete, nullptr)->Complete();
 }

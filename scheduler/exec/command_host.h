@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "scheduler/base/unique_fd.h"
 #include "scheduler/exec/poller.h"
 #include "scheduler/exec/spawner.h"
-#include "scheduler/exec/unique_fd.h"
 
 namespace jackdaw {
 

@@ -30,11 +30,11 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "scheduler/base/bytes.h"
+#include "scheduler/base/unique_fd.h"
 #include "scheduler/exec/command_host.h"
 #include "scheduler/exec/command_spec.h"
 #include "scheduler/exec/output_capture.h"
 #include "scheduler/exec/poller.h"
-#include "scheduler/exec/unique_fd.h"
 #include "scheduler/graph/action.h"
 
 namespace jackdaw {

@@ -1,16 +1,16 @@
-// Poller: which descriptors have something to do. A thin skin over epoll.
+// Poller: which descriptors of commands have something to do.
 //
 // Thread safety: none, but for Wake(), which any thread may call.
 
 #ifndef JACKDAW_SCHEDULER_EXEC_POLLER_H_
 #define JACKDAW_SCHEDULER_EXEC_POLLER_H_
 
-#include <array>
-#include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "scheduler/exec/unique_fd.h"
+#include "scheduler/base/epoll.h"
+#include "scheduler/base/unique_fd.h"
 
 namespace jackdaw {
 
@@ -48,11 +48,8 @@ class Poller {
   void Wake();
 
  private:
-  static constexpr int kBatch = 64;
-
-  UniqueFd epoll_;
-  UniqueFd wake_;
-  std::array<Watch*, kBatch> ready_{};
+  Epoll epoll_;
+  std::vector<Watch*> ready_;
 };
 
 }  // namespace jackdaw

@@ -18,7 +18,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "scheduler/exec/unique_fd.h"
+#include "scheduler/base/unique_fd.h"
 
 namespace jackdaw {
 

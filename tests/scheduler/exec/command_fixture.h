@@ -25,8 +25,8 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/base/unique_fd.h"
 #include "scheduler/exec/commands.h"
-#include "scheduler/exec/unique_fd.h"
 #include "tests/support/fake_attempt.h"
 
 namespace jackdaw {

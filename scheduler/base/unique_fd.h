@@ -2,8 +2,8 @@
 //
 // Thread safety: none.
 
-#ifndef JACKDAW_SCHEDULER_EXEC_UNIQUE_FD_H_
-#define JACKDAW_SCHEDULER_EXEC_UNIQUE_FD_H_
+#ifndef JACKDAW_SCHEDULER_BASE_UNIQUE_FD_H_
+#define JACKDAW_SCHEDULER_BASE_UNIQUE_FD_H_
 
 #include <unistd.h>
 
@@ -34,4 +34,4 @@ class UniqueFd {
 
 }  // namespace jackdaw
 
-#endif  // JACKDAW_SCHEDULER_EXEC_UNIQUE_FD_H_
+#endif  // JACKDAW_SCHEDULER_BASE_UNIQUE_FD_H_

@@ -1,0 +1,280 @@
+// Short samples of waiting, channels, locks, queues and descriptors, for docs/scheduler.md to
+// quote; each shows one thing, and is compiled and run.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "scheduler/async/async_condition.h"
+#include "scheduler/async/async_event.h"
+#include "scheduler/async/async_mutex.h"
+#include "scheduler/async/async_semaphore.h"
+#include "scheduler/async/blocking_queue.h"
+#include "scheduler/async/channel.h"
+#include "scheduler/async/co_task.h"
+#include "scheduler/async/delay.h"
+#include "scheduler/async/fd_watcher.h"
+#include "scheduler/async/for_each.h"
+#include "scheduler/async/future_any.h"
+#include "scheduler/async/future_combine.h"
+#include "scheduler/async/guarded.h"
+#include "scheduler/async/on.h"
+#include "scheduler/base/unique_fd.h"
+#include "scheduler/pool/work_stealing_pool.h"
+
+namespace jackdaw {
+namespace {
+
+int Square(int n) { return n * n; }
+
+class GuideTest : public ::testing::Test {
+ protected:
+  WorkStealingPool pool_{{.name = "compute", .workers = 2}};
+};
+
+// ---- Waiting ----
+
+TEST_F(GuideTest, WaitFromAThreadOfYourOwn) {
+  const Future<int> answer = Spawn(pool_, [] { return Square(6); });
+  const absl::StatusOr<int>& value = answer.Wait();
+  EXPECT_EQ(value.value(), 36);
+}
+
+CoTask<int> SumOfSquares(Runner& pool, int a, int b) {
+  const Future<int> first = Spawn(pool, [a] { return Square(a); });
+  const Future<int> second = Spawn(pool, [b] { return Square(b); });
+  const absl::StatusOr<int>& x = co_await first;
+  const absl::StatusOr<int>& y = co_await second;
+  if (!x.ok()) co_return x.status();
+  if (!y.ok()) co_return y.status();
+  co_return *x + *y;
+}
+
+TEST_F(GuideTest, WaitInACoroutine) {
+  EXPECT_EQ(Spawn(pool_, SumOfSquares(pool_, 3, 4)).Wait().value(), 25);
+}
+
+TEST_F(GuideTest, WaitByCallback) {
+  const Future<std::string> text =
+      Spawn(pool_, [] { return Square(6); }).Map([](int n) { return absl::StrCat(n); });
+  EXPECT_EQ(text.Wait().value(), "36");
+}
+
+TEST_F(GuideTest, GoOnOnAnotherRunner) {
+  WorkStealingPool blocking({.name = "blocking", .workers = 4});
+  const Future<std::string> saved =
+      Spawn(pool_, [] {
+        return Square(6);
+      }).Then(On(blocking, [](int n) { return absl::StrCat("saved ", n); }));
+  EXPECT_EQ(saved.Wait().value(), "saved 36");
+}
+
+TEST_F(GuideTest, WaitForAllForOneForWhicheverSucceeds) {
+  std::vector<Future<int>> parts;
+  for (int i = 1; i <= 3; ++i) parts.push_back(Spawn(pool_, [i] { return Square(i); }));
+  EXPECT_EQ(WhenAll(parts).Wait().value(), std::vector<int>({1, 4, 9}));
+
+  const Future<int> failed = Future<int>::Ready(absl::UnavailableError("a replica is down"));
+  const Future<int> either = FirstSuccess(std::vector<Future<int>>{failed, parts[0]});
+  EXPECT_EQ(either.Wait().value(), 1);
+}
+
+TEST_F(GuideTest, WaitWithALimit) {
+  TimerQueue timers;
+  const Promise<int> never;
+  const Future<int> limited = WithTimeout(timers, absl::Milliseconds(5), never.future());
+  EXPECT_TRUE(absl::IsDeadlineExceeded(limited.Wait().status()));
+  EXPECT_TRUE(never.cancel_requested());
+}
+
+TEST_F(GuideTest, RecoverFromAnError) {
+  const Future<int> failed = Future<int>::Ready(absl::NotFoundError("no such key"));
+  const Future<int> recovered =
+      failed.MapResult([](const absl::StatusOr<int>& result) { return result.ok() ? *result : 0; });
+  EXPECT_EQ(recovered.Wait().value(), 0);
+}
+
+TEST_F(GuideTest, OneTaskForEachElement) {
+  std::vector<int> numbers = {1, 2, 3};
+  const Future<void> all = ForEach(pool_, numbers, [](int& n) { n = Square(n); });
+  EXPECT_EQ(all.Wait(), absl::OkStatus());
+  EXPECT_EQ(numbers, std::vector<int>({1, 4, 9}));
+}
+
+// ---- Channels ----
+
+CoTask<void> Produce(Channel<int>& numbers) {
+  for (int i = 1; i <= 100; ++i) {
+    const Future<void> pushing = numbers.Push(i);  // Waits while the channel is full.
+    const absl::Status& pushed = co_await pushing;
+    if (!pushed.ok()) co_return;  // Nobody reads any more.
+  }
+  numbers.Close();
+}
+
+CoTask<int> Consume(Channel<int>& numbers) {
+  int sum = 0;
+  for (;;) {
+    const Future<int> popping = numbers.Pop();
+    const absl::StatusOr<int>& number = co_await popping;
+    if (IsClosed(number.status())) co_return sum;  // After all that was pushed.
+    if (!number.ok()) co_return number.status();
+    sum += *number;
+  }
+}
+
+TEST_F(GuideTest, AChannelBetweenCoroutines) {
+  Channel<int> numbers(8);
+  const Future<int> sum = Spawn(pool_, Consume(numbers));
+  const Future<void> produced = Spawn(pool_, Produce(numbers));
+  EXPECT_EQ(sum.Wait().value(), 5050);
+  EXPECT_EQ(produced.Wait(), absl::OkStatus());
+}
+
+TEST_F(GuideTest, APopThatIsGivenUpLosesNothing) {
+  Channel<int> numbers(1);
+  const Future<int> popping = numbers.Pop();
+  popping.RequestCancel();
+  // Either a value, if it came first, or CANCELLED. Here nothing was pushed.
+  EXPECT_TRUE(absl::IsCancelled(popping.Wait().status()));
+}
+
+TEST_F(GuideTest, AQueueBetweenThreads) {
+  BlockingQueue<std::string> lines(1000);
+  std::thread writer([&lines] {
+    std::deque<std::string> batch;
+    std::size_t written = 0;
+    while (const std::size_t count = lines.Transfer(batch)) {  // One lock for many lines.
+      written += count;
+      batch.clear();
+    }
+    EXPECT_EQ(written, 3u);
+  });
+  for (const char* line : {"one", "two", "three"}) EXPECT_TRUE(lines.Push(line));
+  lines.Close();
+  writer.join();
+}
+
+// ---- Locks ----
+
+TEST_F(GuideTest, AValueUnderALock) {
+  Guarded<std::map<std::string, int>> ages;
+  ages.With([](auto& map) { map["ada"] = 36; });
+  EXPECT_EQ(ages.With([](const auto& map) { return map.at("ada"); }), 36);
+}
+
+CoTask<absl::Status> Transfer(AsyncMutex& mutex, int& from, int& to, int amount) {
+  Future<AsyncMutex::Guard> locking = mutex.Lock();
+  const absl::StatusOr<AsyncMutex::Guard> guard = co_await std::move(locking);
+  if (!guard.ok()) co_return guard.status();
+  from -= amount;
+  co_await Yield();  // The lock is held over it; no thread is.
+  to += amount;
+  co_return absl::OkStatus();
+}
+
+TEST_F(GuideTest, ALockOverAnAwait) {
+  AsyncMutex mutex;
+  int from = 100;
+  int to = 0;
+  std::vector<Future<void>> transfers;
+  for (int i = 0; i < 10; ++i) transfers.push_back(Spawn(pool_, Transfer(mutex, from, to, 10)));
+  EXPECT_EQ(Barrier(transfers).Wait(), absl::OkStatus());
+  EXPECT_EQ(from, 0);
+  EXPECT_EQ(to, 100);
+}
+
+CoTask<absl::Status> Download(AsyncSemaphore& connections, std::int64_t weight) {
+  Future<AsyncSemaphore::Permit> asking = connections.Acquire(weight);
+  const absl::StatusOr<AsyncSemaphore::Permit> permit = co_await std::move(asking);
+  co_return permit.status();  // The permit goes back when it dies.
+}
+
+TEST_F(GuideTest, AtMostSoManyAtATime) {
+  AsyncSemaphore connections(4);
+  std::vector<Future<void>> downloads;
+  for (int i = 0; i < 20; ++i) downloads.push_back(Spawn(pool_, Download(connections, i % 4 + 1)));
+  EXPECT_EQ(Barrier(downloads).Wait(), absl::OkStatus());
+  EXPECT_EQ(connections.available(), 4);
+}
+
+TEST_F(GuideTest, SomethingThatHappensOnce) {
+  AsyncEvent loaded;
+  const Future<int> served = loaded.Wait().Map([] { return 1; });
+  loaded.Set();
+  EXPECT_EQ(served.Wait().value(), 1);
+}
+
+CoTask<absl::Status> WaitUntilPositive(AsyncMutex& mutex, AsyncCondition& changed, int& balance) {
+  Future<AsyncMutex::Guard> locking = mutex.Lock();
+  absl::StatusOr<AsyncMutex::Guard> guard = co_await std::move(locking);
+  while (guard.ok() && balance <= 0) {
+    Future<AsyncMutex::Guard> waiting = changed.Wait(*std::move(guard));
+    guard = co_await std::move(waiting);
+  }
+  co_return guard.status();
+}
+
+TEST_F(GuideTest, WaitForAChangeUnderALock) {
+  AsyncMutex mutex;
+  AsyncCondition changed;
+  int balance = 0;
+  const Future<void> positive = Spawn(pool_, WaitUntilPositive(mutex, changed, balance));
+  const Future<void> paid = mutex.Lock().Map([&](AsyncMutex::Guard) {
+    balance = 5;
+    changed.NotifyAll();
+  });
+  EXPECT_EQ(paid.Wait(), absl::OkStatus());
+  EXPECT_EQ(positive.Wait(), absl::OkStatus());
+}
+
+// ---- Descriptors and time ----
+
+CoTask<std::string> ReadAll(FdWatcher& watcher, int fd) {
+  std::string text;
+  std::array<char, 256> bytes;
+  for (;;) {
+    const Future<void> waiting = watcher.Readable(fd);
+    const absl::Status& readable = co_await waiting;  // Holds no thread meanwhile.
+    if (!readable.ok()) co_return readable;
+    const ssize_t count = read(fd, bytes.data(), bytes.size());
+    if (count == 0) co_return text;
+    if (count > 0) text.append(bytes.data(), static_cast<std::size_t>(count));
+  }
+}
+
+TEST_F(GuideTest, ReadFromAPipe) {
+  std::array<int, 2> fds;
+  ASSERT_EQ(pipe2(fds.data(), O_CLOEXEC | O_NONBLOCK), 0);
+  const UniqueFd reader(fds[0]);
+  UniqueFd writer(fds[1]);
+  FdWatcher watcher;
+  const Future<std::string> text = Spawn(pool_, ReadAll(watcher, reader.get()));
+  EXPECT_EQ(write(writer.get(), "hello", 5), 5);
+  writer.Close();
+  EXPECT_EQ(text.Wait().value(), "hello");
+}
+
+TEST_F(GuideTest, Pause) {
+  TimerQueue timers;
+  const Future<void> done = Spawn(pool_, [&timers]() -> CoTask<absl::Status> {
+    const Future<void> pause = Delay(timers, absl::Milliseconds(1));
+    const absl::Status& over = co_await pause;
+    co_return over;
+  });
+  EXPECT_EQ(done.Wait(), absl::OkStatus());
+}
+
+}  // namespace
+}  // namespace jackdaw
