@@ -1,28 +1,16 @@
 #include "bench/support/compare.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "bench/support/record.h"
+
 namespace jackdaw::bench {
-namespace {
-
-// `text` as a JSON string. Names are ours: they hold no control characters.
-std::string Quoted(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + '"';
-}
-
-}  // namespace
 
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -44,7 +32,7 @@ void Compare::Run(int rounds) {
     for (Contestant& contestant : contestants_) contestant.figures.push_back(contestant.measure());
   }
   Print(rounds);
-  if (const char* path = std::getenv("JACKDAW_BENCH_RECORD")) Record(path);
+  Record();
 }
 
 void Compare::Print(int rounds) const {
@@ -59,27 +47,14 @@ void Compare::Print(int rounds) const {
   std::fflush(stdout);
 }
 
-void Compare::Record(const char* path) const {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path, "a"), std::fclose);
-  if (file == nullptr) {
-    std::fprintf(stderr, "cannot write %s: %s\n", path, std::strerror(errno));
-    std::exit(1);
-  }
-  std::fprintf(file.get(), R"({"program": %s, "title": %s, "unit": %s, "contestants": [)",
-               Quoted(program_invocation_short_name).c_str(), Quoted(title_).c_str(),
-               Quoted(unit_).c_str());
-  const char* comma = "";
-  for (const Contestant& contestant : contestants_) {
-    std::fprintf(file.get(), R"(%s{"name": %s, "figures": [)", comma,
-                 Quoted(contestant.name).c_str());
-    comma = "";
-    for (const double figure : contestant.figures) {
-      std::fprintf(file.get(), "%s%.9g", comma, figure);
-      comma = ", ";
-    }
-    std::fprintf(file.get(), "]}");
-  }
-  std::fprintf(file.get(), "]}\n");
+void Compare::Record() const {
+  const auto contestant = [](std::string* out, const Contestant& one) {
+    absl::StrAppend(out, "{\"name\": ", Quoted(one.name), ", \"figures\": [",
+                    absl::StrJoin(one.figures, ", "), "]}");
+  };
+  bench::Record(
+      title_, unit_,
+      absl::StrCat("\"contestants\": [", absl::StrJoin(contestants_, ", ", contestant), "]"));
 }
 
 }  // namespace jackdaw::bench

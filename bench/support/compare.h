@@ -31,7 +31,7 @@ class Compare {
 
  private:
   void Print(int rounds) const;
-  void Record(const char* path) const;
+  void Record() const;
 
   struct Contestant {
     std::string name;
