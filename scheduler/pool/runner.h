@@ -1,5 +1,24 @@
-// Runner: something that runs tasks. A pool, a single thread, the calling thread; or a
-// kind of the user's own, for any class that implements these few methods is a runner.
+// Runner: something that runs tasks. The kinds at hand:
+//
+//   WorkStealingPool   compute: many threads, newest work first, what is idle steals
+//   FifoPool           latency and blocking calls: many threads, one queue, oldest first
+//   BackgroundThread   one thread, one task at a time: it can own a resource
+//   MainRunner         no thread of its own: the caller drives, oldest first
+//
+// Several runners in one program are normal. Work goes where it was submitted: a task that
+// submits to another runner's queue does not run it itself.
+//
+// Waiting between runners: a task may block on work of another runner as long as the runners
+// so waiting form no circle. Where those of A block on B and those of B on A, all threads of
+// both can end up waiting for work that is queued behind them. In an order (main, compute,
+// blocking I/O, the thread that owns the file) each waits only for those after it.
+//
+// A kind of one's own implements the pure methods and keeps these promises:
+//   (1) each task for which Submit() returned true is run or dropped exactly once;
+//   (2) around each there is an AsCurrent;
+//   (3) once shut down it refuses work from outside. It may also refuse its own tasks';
+//       whoever relies on draining says otherwise.
+// tests/scheduler/pool/runner_test.cc has one in forty lines, a main loop.
 //
 // Thread safety: every method from any thread, unless it says otherwise.
 
@@ -11,6 +30,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "scheduler/pool/error_edge.h"
 #include "scheduler/pool/task.h"
 
 namespace jackdaw {
@@ -30,7 +50,8 @@ class Runner {
   // still accepts from its own tasks. Does not block.
   [[nodiscard]] virtual bool Submit(Task* task) = 0;
 
-  // Runs `body` at some time. UNAVAILABLE when the runner has been shut down.
+  // Runs `body` at some time; what it throws goes to the runner's `on_error`, or to standard
+  // error. UNAVAILABLE when the runner has been shut down.
   template <typename Body>
   absl::Status Run(Body&& body) {
     Task* task = MakeTask(std::forward<Body>(body));
@@ -59,8 +80,20 @@ class Runner {
 
  protected:
   [[nodiscard]] absl::Status ShutdownError() const;
-  // For implementors: declares what Current() returns on this thread.
-  static void SetCurrent(Runner* runner);
+
+  // For implementors. While it lives, Current() returns `runner` on this thread, and `edge`
+  // takes what tasks throw; null is standard error. Nests.
+  class AsCurrent {
+   public:
+    explicit AsCurrent(Runner* runner, const ErrorEdge* edge = nullptr);
+    ~AsCurrent();
+    AsCurrent(const AsCurrent&) = delete;
+    AsCurrent& operator=(const AsCurrent&) = delete;
+
+   private:
+    Runner* const runner_before_;
+    const ErrorEdge* const edge_before_;
+  };
 };
 
 }  // namespace jackdaw

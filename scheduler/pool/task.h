@@ -26,6 +26,7 @@ class Task {
 
   void Run() noexcept { invoke_(this, Verb::kRun); }
   void Drop() noexcept { invoke_(this, Verb::kDrop); }
+  void Do(Verb verb) noexcept { invoke_(this, verb); }
 
   // Whether this is a task of the kind that `invoke` makes.
   [[nodiscard]] bool Is(Invoke invoke) const { return invoke_ == invoke; }
@@ -37,8 +38,11 @@ class Task {
   const Invoke invoke_;
 };
 
-// A task on the heap that calls `body` once, or destroys it uncalled when it is dropped.
-// `body` must not throw.
+// Inside a catch block: hands what a task threw to the runner that runs it (error_edge.h).
+void ReportThrownByTask() noexcept;
+
+// A task on the heap that calls `body` once, or destroys it uncalled when it is dropped. What
+// `body` throws goes to the runner's `on_error`.
 template <typename Body>
 [[nodiscard]] Task* MakeTask(Body&& body) {
   class Closure final : public Task {
@@ -48,7 +52,13 @@ template <typename Body>
    private:
     static void Call(Task* task, Verb verb) noexcept {
       auto* self = static_cast<Closure*>(task);
-      if (verb == Verb::kRun) std::move(self->body_)();
+      if (verb == Verb::kRun) {
+        try {
+          std::move(self->body_)();
+        } catch (...) {
+          ReportThrownByTask();
+        }
+      }
       delete self;
     }
     std::decay_t<Body> body_;

@@ -9,6 +9,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "scheduler/base/cpu_count.h"
+#include "scheduler/pool/fork_mark.h"
 #include "scheduler/pool/pool_core.h"
 #include "scheduler/pool/worker.h"
 #include "scheduler/pool/worker_threads.h"
@@ -18,10 +19,13 @@ namespace jackdaw {
 // Owned by the pool and by each of its threads: a pool may be destroyed by its own task.
 class WorkStealingPool::Impl {
  public:
-  explicit Impl(Options options) : options_(std::move(options)) {}
+  explicit Impl(Options options)
+      : options_(std::move(options)), edge_(options_.name, options_.on_error) {}
 
-  // `self` owns this object. Once, before anything else.
-  void Start(WorkStealingPool* pool, const std::shared_ptr<Impl>& self);
+  // `self` owns this object. Once, before anything else. False: not even one thread.
+  [[nodiscard]] bool Start(const std::shared_ptr<Impl>& self);
+  // Lets the threads go on, for `pool`.
+  void Release(WorkStealingPool* pool);
 
   [[nodiscard]] PoolCore& core() { return *core_; }
   [[nodiscard]] const Options& options() const { return options_; }
@@ -34,6 +38,9 @@ class WorkStealingPool::Impl {
     return worker != nullptr && &worker->core() == &*core_;
   }
 
+  // Its threads are those of a parent process.
+  [[nodiscard]] bool dead() const { return core_->threads != 0 && fork_mark_.InChild(); }
+
   // Zero workers: on the calling thread. Nested calls, from a task, are fine.
   bool RunOne() ABSL_LOCKS_EXCLUDED(driver_);
   void Shutdown(ShutdownMode mode);
@@ -44,26 +51,30 @@ class WorkStealingPool::Impl {
   bool Drive();
 
   const Options options_;
+  const ErrorEdge edge_;
+  const ForkMark fork_mark_;
   std::optional<PoolCore> core_;  // Made once the number of threads is known.
   WorkerThreads threads_;
   WorkStealingPool* pool_ = nullptr;
+  int threads_started_ = 0;
+  bool may_spin_ = true;
   absl::Mutex driver_;  // Held by the thread that drives a pool of zero workers, outermost.
 };
 
-void WorkStealingPool::Impl::Start(WorkStealingPool* pool, const std::shared_ptr<Impl>& self) {
+bool WorkStealingPool::Impl::Start(const std::shared_ptr<Impl>& self) {
   static const int usable = EffectiveCpuCount();  // Reads files; does not change in practice.
   const int wanted = options_.workers < 0 ? usable : options_.workers;
-  const int count =
+  threads_started_ =
       threads_.Start(std::min(wanted, kMaxWorkers), options_.name, options_.create_thread,
                      [self](int index) { self->ThreadMain(index); });
-  if (wanted > 0 && count == 0) {
-    std::fprintf(stderr, "runner '%s': the system refuses to start a thread\n",
-                 options_.name.c_str());
-    std::abort();
-  }
-  const std::int64_t spin_ns = count > usable ? 0 : absl::ToInt64Nanoseconds(options_.spin);
+  may_spin_ = threads_started_ <= usable;
+  return threads_started_ > 0 || wanted == 0;
+}
+
+void WorkStealingPool::Impl::Release(WorkStealingPool* pool) {
+  const std::int64_t spin_ns = may_spin_ ? absl::ToInt64Nanoseconds(options_.spin) : 0;
   pool_ = pool;
-  core_.emplace(PoolCore::Options{.threads = count,
+  core_.emplace(PoolCore::Options{.threads = threads_started_,
                                   .spin_ns = std::max<std::int64_t>(0, spin_ns),
                                   .seed = options_.seed,
                                   .clock = options_.clock,
@@ -72,11 +83,10 @@ void WorkStealingPool::Impl::Start(WorkStealingPool* pool, const std::shared_ptr
 }
 
 void WorkStealingPool::Impl::ThreadMain(int index) {
-  SetCurrent(pool_);
-  if (options_.on_thread_start) options_.on_thread_start(index);
+  const AsCurrent scope(pool_, &edge_);
+  if (options_.on_thread_start) edge_.Guard([&] { options_.on_thread_start(index); });
   core_->workers[static_cast<std::size_t>(index)]->Loop();
-  if (options_.on_thread_exit) options_.on_thread_exit(index);
-  SetCurrent(nullptr);
+  if (options_.on_thread_exit) edge_.Guard([&] { options_.on_thread_exit(index); });
 }
 
 bool WorkStealingPool::Impl::RunOne() {
@@ -91,11 +101,8 @@ bool WorkStealingPool::Impl::RunOne() {
 }
 
 bool WorkStealingPool::Impl::Drive() {
-  Runner* const before = Runner::Current();
-  SetCurrent(pool_);
-  const bool ran = driven().RunOne();
-  SetCurrent(before);
-  return ran;
+  const AsCurrent scope(pool_, &edge_);
+  return driven().RunOne();
 }
 
 void WorkStealingPool::Impl::Shutdown(ShutdownMode mode) {
@@ -123,16 +130,28 @@ void WorkStealingPool::Impl::FinishDriven() {
 }
 
 WorkStealingPool::WorkStealingPool(Options options)
-    : impl_(std::make_shared<Impl>(std::move(options))) {
-  impl_->Start(this, impl_);
+    : WorkStealingPool(Adopt(), std::make_shared<Impl>(std::move(options))) {
+  if (!impl_->Start(impl_)) EndWithoutThread(impl_->options().name);
+  impl_->Release(this);
+}
+
+WorkStealingPool::WorkStealingPool(Adopt, std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+absl::StatusOr<std::unique_ptr<WorkStealingPool>> WorkStealingPool::Create(Options options) {
+  auto impl = std::make_shared<Impl>(std::move(options));
+  if (!impl->Start(impl)) return NoThreadError(impl->options().name);
+  std::unique_ptr<WorkStealingPool> pool(new WorkStealingPool(Adopt(), std::move(impl)));
+  pool->impl_->Release(pool.get());
+  return pool;
 }
 
 WorkStealingPool::~WorkStealingPool() {
   ShutdownAndWait(ShutdownMode::kDrain);
-  if (impl_->OnWorker()) impl_->threads().Abandon();
+  if (!impl_->dead() && impl_->OnWorker()) impl_->threads().Abandon();
 }
 
 bool WorkStealingPool::Submit(Task* task) {
+  if (impl_->dead()) return false;
   PoolCore& core = impl_->core();
   Worker* worker = Worker::Current();
   if (worker != nullptr && &worker->core() == &core) {
@@ -157,9 +176,12 @@ std::int64_t WorkStealingPool::task_count() const {
   return std::max<std::int64_t>(0, count);
 }
 
-void WorkStealingPool::Shutdown(ShutdownMode mode) { impl_->Shutdown(mode); }
+void WorkStealingPool::Shutdown(ShutdownMode mode) {
+  if (!impl_->dead()) impl_->Shutdown(mode);
+}
 
 void WorkStealingPool::ShutdownAndWait(ShutdownMode mode) {
+  if (impl_->dead()) return;
   impl_->Shutdown(mode);
   if (size() == 0) return impl_->FinishDriven();
   if (!impl_->OnWorker()) impl_->threads().Join();

@@ -5,6 +5,9 @@
 // Thread safety: every method from any thread, at any time between the constructor's
 // return and the destructor's start. RunOne() and RunUntilIdle() only on a pool of zero
 // workers, by one thread at a time.
+//
+// After fork(), a pool is dead in the child: it has no threads there. It refuses work and
+// waits for nothing; only the parent's goes on.
 
 #ifndef JACKDAW_SCHEDULER_POOL_WORK_STEALING_POOL_H_
 #define JACKDAW_SCHEDULER_POOL_WORK_STEALING_POOL_H_
@@ -17,10 +20,11 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "scheduler/base/clock.h"
+#include "scheduler/pool/error_edge.h"
 #include "scheduler/pool/runner.h"
 #include "scheduler/pool/work_source.h"
 #include "scheduler/pool/worker_stats.h"
@@ -36,10 +40,12 @@ class WorkStealingPool final : public Runner {
     // workers than there are usable CPUs, for a searcher would stand in a worker's way.
     absl::Duration spin = absl::Microseconds(50);
     std::uint64_t seed = 0;  // For the order of victims.
-    // Called on each worker's thread, before its first task and after its last. Must not
-    // throw. Signals are blocked on these threads but for those that a fault raises.
+    // Called on each worker's thread, before its first task and after its last. What they
+    // throw goes to `on_error`. Signals are blocked on these threads but for those that a
+    // fault raises.
     std::function<void(int worker)> on_thread_start = nullptr;
     std::function<void(int worker)> on_thread_exit = nullptr;
+    ErrorEdge::Hook on_error = nullptr;  // See error_edge.h.
     Clock* clock = &Clock::Real();
     // For tests, to refuse threads: how one is made. As pthread_create() without attributes.
     std::function<int(pthread_t* thread, void* (*body)(void*), void* argument)> create_thread =
@@ -50,6 +56,8 @@ class WorkStealingPool final : public Runner {
   // Starts the workers. When the system refuses a thread, runs with those it has; when it
   // refuses the first one, ends the process with a message, as when memory runs out.
   explicit WorkStealingPool(Options options);
+  // The same, but RESOURCE_EXHAUSTED when the system refuses the first thread.
+  [[nodiscard]] static absl::StatusOr<std::unique_ptr<WorkStealingPool>> Create(Options options);
   // Drains: ShutdownAndWait(ShutdownMode::kDrain).
   ~WorkStealingPool() override;
 
@@ -78,6 +86,8 @@ class WorkStealingPool final : public Runner {
 
  private:
   class Impl;
+  struct Adopt {};
+  WorkStealingPool(Adopt, std::shared_ptr<Impl> impl);
   std::shared_ptr<Impl> impl_;
 };
 

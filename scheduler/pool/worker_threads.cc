@@ -3,6 +3,8 @@
 #include <signal.h>
 
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -76,6 +78,16 @@ void WorkerThreads::Abandon() {
   absl::MutexLock lock(&mutex_);
   for (pthread_t thread : threads_) pthread_detach(thread);
   threads_.clear();
+}
+
+absl::Status NoThreadError(const std::string& runner) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("runner '", runner, "': the system refuses to start a thread"));
+}
+
+void EndWithoutThread(const std::string& runner) {
+  std::fprintf(stderr, "%s\n", std::string(NoThreadError(runner).message()).c_str());
+  std::abort();
 }
 
 std::string WorkerThreadName(const std::string& pool_name, int index) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 
@@ -56,6 +57,11 @@ class WorkerThreads {
   absl::Mutex mutex_;  // Held while joining: other joiners wait for it.
   std::vector<pthread_t> threads_ ABSL_GUARDED_BY(mutex_);
 };
+
+// RESOURCE_EXHAUSTED: the system refuses to start a thread for `runner`.
+[[nodiscard]] absl::Status NoThreadError(const std::string& runner);
+// Ends the process with that message, for a constructor, which cannot return it.
+[[noreturn]] void EndWithoutThread(const std::string& runner);
 
 // The name of the thread of worker `index`, in the 15 characters that the system allows.
 [[nodiscard]] std::string WorkerThreadName(const std::string& pool_name, int index);

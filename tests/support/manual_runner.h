@@ -32,9 +32,8 @@ class ManualRunner final : public Runner {
   bool RunOne() {
     Task* task = TakeFirst();
     if (task == nullptr) return false;
-    SetCurrent(this);
+    const AsCurrent scope(this);
     task->Run();
-    SetCurrent(nullptr);
     return true;
   }
   int RunAll() {

@@ -9,26 +9,11 @@
 #include "gtest/gtest.h"
 #include "scheduler/pool/work_stealing_pool.h"
 #include "scheduler/pool/worker_context.h"
+#include "tests/scheduler/pool/counted_task.h"
 #include "tests/scheduler/pool/pool_fixture.h"
 
 namespace jackdaw {
 namespace {
-
-// Counts how often it was run and dropped. Owned by the test.
-class CountedTask final : public Task {
- public:
-  CountedTask() : Task(&CountedTask::Call) {}
-  [[nodiscard]] int runs() const { return runs_.load(); }
-  [[nodiscard]] int drops() const { return drops_.load(); }
-
- private:
-  static void Call(Task* task, Verb verb) noexcept {
-    auto* self = static_cast<CountedTask*>(task);
-    (verb == Verb::kRun ? self->runs_ : self->drops_).fetch_add(1);
-  }
-  std::atomic<int> runs_{0};
-  std::atomic<int> drops_{0};
-};
 
 class PoolShutdownTest : public PoolTestBase {};
 INSTANTIATE_TEST_SUITE_P(, PoolShutdownTest, testing::Values(0, 1, 2, 8), WorkerCountName);

@@ -43,10 +43,8 @@ class MainLoop final : public Runner {
   void Turn() {
     Task* task = queue_.front();
     queue_.pop_front();
-    Runner* const before = Current();
-    SetCurrent(this);
+    const AsCurrent scope(this);
     task->Run();
-    SetCurrent(before);
   }
 
  private:

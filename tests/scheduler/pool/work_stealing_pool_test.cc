@@ -349,6 +349,21 @@ TEST(WorkStealingPoolThreadsTest, RefusedThreadsLeaveAPoolOfThoseThereAre) {
   RunUntil(pool, [&] { return ran.load() == 100; });
 }
 
+TEST(WorkStealingPoolThreadsTest, CreateSaysWhenNotEvenOneThreadStarts) {
+  const auto none =
+      WorkStealingPool::Create({.name = "mill", .create_thread = [](auto...) { return EAGAIN; }});
+  EXPECT_EQ(none.status(),
+            absl::ResourceExhaustedError("runner 'mill': the system refuses to start a thread"));
+  const auto two = WorkStealingPool::Create({.name = "mill", .workers = 2});
+  ASSERT_TRUE(two.ok());
+  absl::Notification done;
+  Go(**two, [&] {
+    EXPECT_EQ(Runner::Current(), two->get());
+    done.Notify();
+  });
+  done.WaitForNotification();
+}
+
 TEST(WorkStealingPoolDeathTest, RefusingTheFirstThreadSaysSo) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_DEATH(WorkStealingPool(
