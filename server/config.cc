@@ -24,6 +24,12 @@ constexpr char kExamples[] = R"(Examples:
   jackdawd --allow-command tr --allow-command /usr/bin/sort
       tasks may run these two programs, and no other
 
+SIGTERM or SIGINT: no more jobs are taken, running ones have --grace to finish, exit code 0.
+A second one ends at once, exit code 128 plus its number. Exit code 1: it could not start;
+2: a flag is wrong.
+
+Clients may send keepalive pings once a second and slower, also while nothing is called.
+
 Every flag can also be set in the environment, --max-active-jobs as
 JACKDAW_MAX_ACTIVE_JOBS, or in the file of --config, as max-active-jobs = 100.)";
 

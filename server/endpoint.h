@@ -25,6 +25,10 @@ class ExternalConnectionAcceptor;
 
 namespace jackdaw {
 
+// Clients may send keepalive pings so often, also while no call is under way. Those that ping
+// much more often are sent away.
+inline constexpr absl::Duration kMinPingInterval = absl::Seconds(1);
+
 class Endpoint {
  public:
   struct Settings {

@@ -375,6 +375,7 @@ Rpc JobService::ReadOutput(std::shared_ptr<Call> call) {
     offset += size;
     if (offset == end) break;
     auto write = call->Write(piece, Call::Burst::kMore);
+    const RpcCounters::Pending pending(call->counters());
     const bool listening = co_await write;
     if (!listening) {
       auto finish = call->Finish(absl::CancelledError("the client is gone"));

@@ -65,6 +65,7 @@ Rpc FollowJob(std::shared_ptr<Call> call, JobEntry entry, WatchOptions options) 
       }
       auto write =
           call->Write(event, event.more_follows() ? Call::Burst::kMore : Call::Burst::kLast);
+      const RpcCounters::Pending pending(call->counters());
       listening = co_await write;
     }
     if (!listening) break;

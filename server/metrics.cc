@@ -165,6 +165,17 @@ void AddRpcs(const RpcCounters& rpcs, MetricFamilies& out) {
                 method.ended[static_cast<std::size_t>(code)].load(std::memory_order_relaxed));
     }
   }
+  const auto each_stream = [&](MetricFamilies::Family family, auto value) {
+    for (const RpcCounters::Method& method : rpcs.methods()) {
+      if (method.kind != RpcCounters::Kind::kStream) continue;
+      family.Add({{"method", method.name}}, (method.*value).load(std::memory_order_relaxed));
+    }
+  };
+  each_stream(out.Gauge("jackdaw_rpc_streams", "Streams under way, by method."),
+              &RpcCounters::Method::streams);
+  each_stream(out.Gauge("jackdaw_rpc_pending_messages",
+                        "Messages of streams that wait for their clients to take them, by method."),
+              &RpcCounters::Method::pending_messages);
 }
 
 void AddProcess(MetricFamilies& out, absl::Time start_time, const std::string& version) {

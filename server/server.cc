@@ -1,13 +1,11 @@
 #include "server/server.h"
 
-#include <prometheus/exposer.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <exception>
 #include <random>
 #include <thread>
 #include <utility>
@@ -30,6 +28,7 @@
 #include "server/job_table.h"
 #include "server/listener.h"
 #include "server/metrics.h"
+#include "server/metrics_endpoint.h"
 #include "server/reflection_service.h"
 #include "server/server_service.h"
 #include "server/signals.h"
@@ -93,14 +92,14 @@ class Server::Impl {
     if (std::exchange(stopped_, true)) return;
     BeginDrain();
     if (engine_ != nullptr) EndJobs(grace);
-    exposer_.reset();
+    scrapes_.Stop();
     main_.Shutdown(kCallMargin);
     probe_.Shutdown(kCallMargin);
   }
 
   [[nodiscard]] const ServerOptions& options() const { return options_; }
   [[nodiscard]] const std::vector<std::string>& addresses() const { return addresses_; }
-  [[nodiscard]] const std::string& metrics_address() const { return metrics_address_; }
+  [[nodiscard]] const std::string& metrics_address() const { return scrapes_.bound(); }
   [[nodiscard]] const std::string& health_address() const { return health_address_; }
   [[nodiscard]] int workers() const { return pool_->size(); }
   [[nodiscard]] bool commands_enabled() const { return commands_->enabled(); }
@@ -157,14 +156,7 @@ class Server::Impl {
 
   absl::Status StartMetrics() {
     if (options_.metrics.empty()) return absl::OkStatus();
-    try {
-      exposer_ = std::make_unique<prometheus::Exposer>(options_.metrics, 2);
-    } catch (const std::exception& e) {
-      return absl::UnavailableError(
-          absl::StrCat("cannot serve metrics on ", options_.metrics, ": ", e.what()));
-    }
-    const std::string host = options_.metrics.substr(0, options_.metrics.rfind(':'));
-    metrics_address_ = absl::StrCat(host, ":", exposer_->GetListeningPorts().front());
+    if (absl::Status started = scrapes_.Start(options_.metrics); !started.ok()) return started;
     metrics_ = std::make_shared<Metrics>(
         Metrics::Sources{pool_.get(), engine_.get(), &functions_, commands_.get(), table_.get(),
                          names_.get(), &counters_, kVersion, start_time_});
@@ -199,7 +191,7 @@ class Server::Impl {
     RegisterReflection(names, &reflection);
     RegisterReflection(names, &older);
     // Only now, for the methods are known.
-    if (exposer_ != nullptr) exposer_->RegisterCollectable(metrics_);
+    if (scrapes_.started()) scrapes_.Serve(metrics_);
   }
 
   // Lets jobs end by themselves, then makes them.
@@ -228,11 +220,10 @@ class Server::Impl {
   std::unique_ptr<ServerService> self_;
   std::shared_ptr<HealthService> health_;
   std::shared_ptr<Metrics> metrics_;
-  std::unique_ptr<prometheus::Exposer> exposer_;
+  MetricsEndpoint scrapes_;
   Endpoint main_{"rpc"};
   Endpoint probe_{"health"};
   std::vector<std::string> addresses_;
-  std::string metrics_address_;
   std::string health_address_;
   bool stopped_ = false;
 };

@@ -40,9 +40,10 @@ class Server {
   // UNAVAILABLE: an address cannot be had. After an error the server cannot be started again.
   absl::Status Start();
 
-  // Start() and, once SIGTERM or SIGINT came, Stop() with the grace of the options; a second
-  // signal ends the process at once. Returns the process's exit code: 0 after a drain, 1 if
-  // it could not start (it then says why). Logs to standard error.
+  // Start() and, once SIGTERM or SIGINT came, Stop() with the grace of the options. Returns
+  // the process's exit code: 0 after a drain, 1 if it could not start (it then says why). A
+  // second signal ends the process at once, with 128 plus the signal's number as shells do:
+  // 143 for SIGTERM, 130 for SIGINT. Logs to standard error.
   int Run();
 
   // Turns readiness off and refuses new jobs. Returns at once.

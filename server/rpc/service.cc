@@ -19,6 +19,11 @@ RpcMethod::RpcType TypeOf(const google::protobuf::MethodDescriptor& method) {
   return method.server_streaming() ? RpcMethod::SERVER_STREAMING : RpcMethod::NORMAL_RPC;
 }
 
+RpcCounters::Kind KindOf(const google::protobuf::MethodDescriptor& method) {
+  return TypeOf(method) == RpcMethod::NORMAL_RPC ? RpcCounters::Kind::kUnary
+                                                 : RpcCounters::Kind::kStream;
+}
+
 Rpc AnswerUnimplemented(std::shared_ptr<Call> call) {
   auto finish = call->Finish(MakeError(absl::StatusCode::kUnimplemented,
                                        "this server does not have this method yet",
@@ -70,8 +75,9 @@ class RpcService::Acceptor final : public Event {
   void Complete(bool ok) override {
     if (ok) {
       service_.Accept(queue_, method_);
-      const Handler& handler = service_.handled_[static_cast<std::size_t>(method_)]->handler;
-      handler(std::move(call_)).Start();
+      Method& method = *service_.handled_[static_cast<std::size_t>(method_)];
+      if (over_ != nullptr) method.counters.streams.fetch_add(1, std::memory_order_relaxed);
+      method.handler(std::move(call_)).Start();
     } else {
       delete over_;  // gRPC does not tell of the end of what never began.
     }
@@ -83,6 +89,7 @@ class RpcService::Acceptor final : public Event {
    public:
     explicit Over(std::shared_ptr<Call> call) : call_(std::move(call)) {}
     void Complete(bool) override {
+      call_->counters().streams.fetch_sub(1, std::memory_order_relaxed);
       call_->signal()->Raise(Signal::kGone, Signal::Resume::kHere);
       delete this;
     }
@@ -104,7 +111,7 @@ RpcService::RpcService(const google::protobuf::ServiceDescriptor& descriptor, Rp
     const auto& method = *descriptor.method(i);
     const std::string full = absl::StrCat(descriptor.full_name(), "/", method.name());
     handled_.push_back(std::make_unique<Method>(absl::StrCat("/", full), TypeOf(method),
-                                                counters.AddMethod(full)));
+                                                counters.AddMethod(full, KindOf(method))));
     AddMethod(new grpc::internal::RpcServiceMethod(handled_.back()->path.c_str(),
                                                    handled_.back()->type, nullptr));
     MarkMethodRaw(i);

@@ -2,12 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <memory>
 #include <thread>
+#include <vector>
 
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "grpc/reflection/v1/reflection.grpc.pb.h"
 #include "tests/server/test_server.h"
 
 namespace jackdaw {
 namespace {
+
+namespace reflection = grpc::reflection::v1;
+using grpc::health::v1::Health;
+using grpc::health::v1::HealthCheckResponse;
 
 v1::Job Gated() {
   v1::Job job;
@@ -75,6 +84,74 @@ TEST(DrainTest, WhatDoesNotFinishInTimeIsCancelled) {
     if (event.has_job()) last = event.job();
   }
   EXPECT_EQ(last.state(), v1::Job::STATE_CANCELLED);
+}
+
+// Streams of every kind on a connection of their own, each past its first answer.
+struct Streams {
+  explicit Streams(const std::shared_ptr<grpc::Channel>& channel)
+      : jobs(v1::JobService::NewStub(channel)),
+        health(Health::NewStub(channel)),
+        descriptions(reflection::ServerReflection::NewStub(channel)) {
+    v1::RunJobRequest request;
+    *request.mutable_job() = Gated();
+    run = jobs->RunJob(&contexts[0], request);
+    v1::JobEvent event;
+    EXPECT_TRUE(run->Read(&event));
+    v1::WatchJobRequest watched;
+    watched.set_name(event.job().name());
+    watch = jobs->WatchJob(&contexts[1], watched);
+    EXPECT_TRUE(watch->Read(&event));
+    probe = health->Watch(&contexts[2], {});
+    EXPECT_TRUE(probe->Read(&serving));
+    questions = descriptions->ServerReflectionInfo(&contexts[3]);
+    reflection::ServerReflectionRequest question;
+    question.set_list_services("");
+    reflection::ServerReflectionResponse answer;
+    EXPECT_TRUE(questions->Write(question));
+    EXPECT_TRUE(questions->Read(&answer));
+  }
+
+  std::array<grpc::ClientContext, 4> contexts;
+  std::unique_ptr<v1::JobService::Stub> jobs;
+  std::unique_ptr<Health::Stub> health;
+  std::unique_ptr<reflection::ServerReflection::Stub> descriptions;
+  std::unique_ptr<grpc::ClientReader<v1::JobEvent>> run;
+  std::unique_ptr<grpc::ClientReader<v1::JobEvent>> watch;
+  std::unique_ptr<grpc::ClientReader<HealthCheckResponse>> probe;
+  HealthCheckResponse serving;
+  std::unique_ptr<grpc::ClientReaderWriter<reflection::ServerReflectionRequest,
+                                           reflection::ServerReflectionResponse>>
+      questions;
+};
+
+TEST(DrainTest, StopEndsEveryKindOfStreamThatIsUnderWay) {
+  constexpr int kConnections = 8;  // So that each queue has some.
+  TestServer server;
+  std::vector<std::unique_ptr<Streams>> all;
+  for (int i = 0; i < kConnections; ++i) {
+    grpc::ChannelArguments own;
+    own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    all.push_back(std::make_unique<Streams>(
+        grpc::CreateCustomChannel(server.address(), grpc::InsecureChannelCredentials(), own)));
+  }
+  server.gate().AwaitArrivals(kConnections);
+  server.server().Stop(absl::ZeroDuration());
+  for (const auto& streams : all) {
+    for (auto* reader : {streams->run.get(), streams->watch.get()}) {
+      v1::JobEvent event;
+      v1::Job last;
+      while (reader->Read(&event)) {
+        if (event.has_job()) last = event.job();
+      }
+      EXPECT_TRUE(reader->Finish().ok());
+      EXPECT_EQ(last.state(), v1::Job::STATE_CANCELLED);
+    }
+    while (streams->probe->Read(&streams->serving)) {
+    }
+    EXPECT_EQ(streams->serving.status(), HealthCheckResponse::NOT_SERVING);
+    EXPECT_FALSE(streams->probe->Finish().ok());
+    EXPECT_FALSE(streams->questions->Finish().ok());
+  }
 }
 
 TEST(DrainTest, StopIsIdempotentAndNeedsNoStart) {

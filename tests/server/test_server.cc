@@ -1,19 +1,14 @@
 #include "tests/server/test_server.h"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "google/rpc/status.pb.h"
 #include "server/errors.h"
 
@@ -76,6 +71,9 @@ TestServer::TestServer(const std::function<void(ServerOptions&)>& adjust) {
   options.listen = {absl::StrCat("unix:", folder_, "/socket")};
   options.metrics.clear();
   options.workers = 2;
+  if (const char* queues = std::getenv("JACKDAW_RPC_QUEUES")) {
+    EXPECT_TRUE(absl::SimpleAtoi(queues, &options.rpc_queues));
+  }
   if (adjust) adjust(options);
   server_ = std::make_unique<Server>(options);
   gate_ = std::make_shared<Gate>();
@@ -120,27 +118,10 @@ v1::Job TestServer::AwaitEnd(const std::string& name) {
 }
 
 std::string TestServer::Scrape() {
-  const std::pair<std::string, std::string> parts =
-      absl::StrSplit(server_->metrics_address(), absl::MaxSplits(':', 1));
+  const std::string& address = server_->metrics_address();
   int port = 0;
-  EXPECT_TRUE(absl::SimpleAtoi(parts.second, &port));
-  sockaddr_in name{};
-  name.sin_family = AF_INET;
-  name.sin_port = htons(static_cast<std::uint16_t>(port));
-  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  EXPECT_EQ(connect(connection, reinterpret_cast<sockaddr*>(&name), sizeof(name)), 0);
-  const std::string request = "GET /metrics HTTP/1.0\r\n\r\n";
-  EXPECT_EQ(send(connection, request.data(), request.size(), 0),
-            static_cast<ssize_t>(request.size()));
-  std::string answer;
-  char buffer[65536];
-  for (ssize_t n = 0; (n = recv(connection, buffer, sizeof(buffer), 0)) > 0;) {
-    answer.append(buffer, static_cast<std::size_t>(n));
-  }
-  close(connection);
-  const std::size_t head = answer.find("\r\n\r\n");
-  return head == std::string::npos ? "" : answer.substr(head + 4);
+  EXPECT_TRUE(absl::SimpleAtoi(address.substr(address.rfind(':') + 1), &port)) << address;
+  return jackdaw::Scrape(port);
 }
 
 v1::Task* AddTask(v1::Job* job, const std::string& id, const std::string& function,
@@ -174,25 +155,6 @@ std::string Describe(const grpc::Status& status) {
                                   details.info.reason());
   if (!details.fields.empty()) absl::StrAppend(&text, " ", details.fields.front());
   return text;
-}
-
-double SumSeries(const std::string& text, const std::string& prefix) {
-  double sum = 0;
-  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    if (!absl::StartsWith(line, prefix)) continue;
-    double value = 0;
-    EXPECT_TRUE(absl::SimpleAtod(line.substr(line.rfind(' ') + 1), &value)) << line;
-    sum += value;
-  }
-  return sum;
-}
-
-int CountSeries(const std::string& text) {
-  int count = 0;
-  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    count += !line.empty() && line.front() != '#' ? 1 : 0;
-  }
-  return count;
 }
 
 }  // namespace jackdaw

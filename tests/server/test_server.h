@@ -17,6 +17,7 @@
 #include "jackdaw/v1/server_service.grpc.pb.h"
 #include "scheduler/graph/action.h"
 #include "server/server.h"
+#include "tests/support/scrape.h"
 
 namespace jackdaw {
 
@@ -38,8 +39,8 @@ class Gate final : public Action {
 
 class TestServer {
  public:
-  // Two workers; /metrics off, for civetweb takes up to two seconds to stop. `adjust` may
-  // change that.
+  // Two workers, /metrics off, and as many queues as JACKDAW_RPC_QUEUES says, else one.
+  // `adjust` may change that.
   explicit TestServer(const std::function<void(ServerOptions&)>& adjust = nullptr);
   ~TestServer();
 
@@ -82,11 +83,6 @@ ErrorDetails DetailsOf(const grpc::Status& status);
 // Code, reason and first field in one line, such as
 // `INVALID_ARGUMENT UNKNOWN_FUNCTION job.tasks[0].function.name`.
 std::string Describe(const grpc::Status& status);
-
-// Sum of the values of all series of `text` whose line begins with `prefix`.
-double SumSeries(const std::string& text, const std::string& prefix);
-// How many series `text` has.
-int CountSeries(const std::string& text);
 
 }  // namespace jackdaw
 
