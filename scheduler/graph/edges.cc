@@ -12,20 +12,21 @@ std::vector<TaskIndex> Edges::AddBatch(const TaskBatch& batch, TaskIndex first,
   dependencies_end_.Grow(batch.size(), [&](std::uint32_t* place, std::size_t task) {
     std::construct_at(place, end += batch.dependency_count[task - first]);
   });
-  // The end of each run of dependents is a count at first, then its beginning, and moves to
-  // its end as the run is filled.
+  // How many dependents each task has; then where the next of them is written. Apart from the
+  // nodes, so that those of many tasks fit the first-level cache.
+  std::vector<std::uint32_t> place_of(batch.size(), 0);
   const std::uint32_t* target = batch.dependencies.data();
   dependencies_.Grow(batch.dependencies.size(), [&](TaskIndex* place, std::size_t) {
     const bool in_batch = (*target & TaskBatch::kInBatchBit) != 0;
-    const TaskIndex dependency = (*target++ & ~TaskBatch::kInBatchBit) + (in_batch ? first : 0);
-    if (in_batch) ++node[dependency].dependents_end();
-    std::construct_at(place, dependency);
+    const std::uint32_t dependency = *target++ & ~TaskBatch::kInBatchBit;
+    if (in_batch) ++place_of[dependency];
+    std::construct_at(place, dependency + (in_batch ? first : 0));
   });
-  auto next = static_cast<std::uint32_t>(dependents_.size());
-  const std::uint32_t start = next;
-  for (std::size_t task = first; task < first + batch.size(); ++task) {
-    std::uint32_t& count = node[task].dependents_end();
-    next += std::exchange(count, next);
+  const auto start = static_cast<std::uint32_t>(dependents_.size());
+  std::uint32_t next = start;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    next += std::exchange(place_of[i], next);
+    node[first + i].dependents_end() = next;
   }
   dependents_.Grow(next - start, [](TaskIndex*, std::size_t) {});  // All are written below.
   Segmented<TaskIndex>::Cursor dependent(dependents_);
@@ -37,8 +38,7 @@ std::vector<TaskIndex> Edges::AddBatch(const TaskBatch& batch, TaskIndex first,
       if ((*target & TaskBatch::kInBatchBit) == 0) {
         is_reachable = true;
       } else {
-        const TaskIndex dependency = first + (*target ^ TaskBatch::kInBatchBit);
-        dependent[node[dependency].dependents_end()++] = task;
+        dependent[place_of[*target ^ TaskBatch::kInBatchBit]++] = task;
       }
     }
     if (is_reachable) reachable.push_back(task);

@@ -26,29 +26,40 @@ class Lookahead {
 
   // `dependent` was told that `task` ended: dependents lie this far ahead.
   void Saw(TaskIndex task, TaskIndex dependent) {
-    if (dependent > task)
-      reach_ = std::max(reach_, std::clamp(dependent - task, kMinReach, kMaxReach));
+    const TaskIndex distance = dependent - task;  // Huge if it lies behind.
+    if (distance <= reach_ || dependent < task) return;
+    reach_ = std::clamp(distance, kMinReach, kMaxReach);
   }
 
   // `task` ended. `count`: the tasks of the job.
   void Step(TaskIndex task, TaskIndex count) {
     const TaskIndex target = std::min(task + reach_, count);
-    if (next_ < task) next_ = task + 1;
-    for (int i = 0; i < kMaxSteps && next_ < target; ++i, ++next_) {
-      __builtin_prefetch(&nodes_[next_], /*rw=*/1);
-      __builtin_prefetch(&times_[next_], /*rw=*/1);
-      // Of a task fetched a while ago the dependents can be found.
-      if (next_ < kBehind) continue;
-      const EdgeRun run = DependentsOf(next_ - kBehind, nodes_);
-      if (run.size() > 0) __builtin_prefetch(&dependents_[run.first]);
-    }
+    if (next_ <= task) next_ = (task | (kLine - 1)) + 1;
+    for (int i = 0; i < kMaxSteps && next_ < target; ++i, next_ += kLine) Fetch(next_);
   }
 
  private:
   static constexpr TaskIndex kMinReach = 64;
   static constexpr TaskIndex kMaxReach = 2048;  // Tasks: 100 kilobytes with their edges.
-  static constexpr TaskIndex kBehind = 16;
-  static constexpr int kMaxSteps = 4;
+  static constexpr TaskIndex kLine = 4;         // Tasks whose nodes share a cache line.
+  static constexpr TaskIndex kBehind = 4 * kLine;
+  static constexpr int kMaxSteps = 2;
+  static constexpr std::uint32_t kMostEdges = 64;  // Four cache lines of a run of dependents.
+  static constexpr std::uint32_t kEdgesInLine = 16;
+
+  // Fetches the line of tasks from `task` on, and the dependents of one that was fetched a while
+  // ago: by now they can be found.
+  void Fetch(TaskIndex task) {
+    __builtin_prefetch(&nodes_[task], /*rw=*/1);
+    __builtin_prefetch(&times_[task], /*rw=*/1);
+    if (task <= kBehind) return;
+    const std::uint32_t first = nodes_[task - kBehind - 1].dependents_end();
+    const std::uint32_t end =
+        std::min(nodes_[task - kBehind + kLine - 1].dependents_end(), first + kMostEdges);
+    for (std::uint32_t place = first; place < end; place += kEdgesInLine) {
+      __builtin_prefetch(&dependents_[place]);
+    }
+  }
 
   Segmented<TaskNode>::Cursor nodes_;
   Segmented<TaskTimes>::Cursor times_;

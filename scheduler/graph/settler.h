@@ -108,10 +108,10 @@ class Settler {
 inline void Settler::TellDependents(TaskIndex task, TaskState state) {
   lookahead_.Step(task, count_);
   const EdgeRun run = DependentsOf(task, nodes_);
-  if (run.size() > 0) lookahead_.Saw(task, dependents_[run.end - 1]);
   // Last to first, so that the first, whose neighbour in memory ran just now, is next.
   for (std::uint32_t place = run.end; place-- > run.first;) {
     const TaskIndex dependent = dependents_[place];
+    lookahead_.Saw(task, dependent);
     const TaskNode::Arrival arrival = nodes_[dependent].DependencyEnded(state);
     if (arrival != TaskNode::Arrival::kNotYet) Arrived(dependent, arrival);
   }
