@@ -29,7 +29,7 @@ namespace {
 
 constexpr int kMostAttempts = 4;
 constexpr int kLimit = 3;
-constexpr std::uint64_t kWatchedSteps = 2000;  // How often the test looks before it only waits.
+constexpr std::uint64_t kWatchedSteps = 500;  // How often the test looks before it only waits.
 enum Mode : std::uint32_t { kSync, kInstant, kDetached, kLimited, kLimitedDetached, kModes };
 
 struct Plan {
@@ -331,7 +331,7 @@ class GraphRun {
       job_->Cancel(absl::CancelledError("cut short"));
       Observe();
     }
-    if (++steps_ % 16 == 0) Look();
+    if (++steps_ % 16 == 0 || pool_.size() > 0) Look();
   }
 
   // Notes what the job says is over and will not start.
