@@ -76,6 +76,11 @@ function(jackdaw_test)
     set(ARG_TIMEOUT 120)
   endif()
   jackdaw_program(NAME ${ARG_NAME} SOURCES ${ARG_SOURCES} DEPS ${ARG_DEPS} GTest::gmock_main)
+  # After the flags of the build type. Models and stress gain from an optimiser, the others run
+  # for less time than it takes.
+  if(JACKDAW_TEST_OPTIMISATION AND ARG_LABELS MATCHES "unit|integration")
+    target_compile_options(${ARG_NAME} PRIVATE ${JACKDAW_TEST_OPTIMISATION})
+  endif()
   gtest_discover_tests(${ARG_NAME} DISCOVERY_TIMEOUT 120
     PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
 endfunction()
