@@ -1,7 +1,5 @@
 #include "scheduler/graph/engine_core.h"
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
 #include "scheduler/graph/job_impl.h"
 
@@ -12,7 +10,7 @@ EngineCore::EngineCore(const JobEngine::Options& options)
       timers_(*options.timers),
       clock_(*options.clock),
       feeder_(options.pool),
-      scratch_(static_cast<std::size_t>(std::max(1, options.pool->size()))),
+      scratch_(static_cast<std::size_t>(options.pool->max_workers())),
       random_(options.seed) {}
 
 double EngineCore::RandomFraction() {

@@ -44,9 +44,27 @@ namespace jackdaw {
 template <template <typename> class Atomic, typename Mutex, typename Sleep>
 class BasicIdleSet {
  public:
-  explicit BasicIdleSet(int workers)
-      : workers_(workers), parkers_(std::make_unique<BasicParker<Atomic, Sleep>[]>(Size(workers))) {
-    parked_.reserve(Size(workers));
+  // `extra`: how many more may come with AddWorker().
+  explicit BasicIdleSet(int workers, int extra = 0)
+      : search_limit_(Size(std::max(1, workers / 2))),
+        parkers_(std::make_unique<BasicParker<Atomic, Sleep>[]>(Size(workers + extra))),
+        workers_(workers) {
+    parked_.reserve(Size(workers + extra));
+  }
+
+  // One worker more, whose index is unused and below `workers` + `extra`. Called by a worker that
+  // runs a task, before the new one begins.
+  void AddWorker() {
+    std::lock_guard<Mutex> lock(mutex_);
+    ++workers_;
+  }
+
+  // One worker less: the calling one, counted neither as searching nor as parked. True: all the
+  // others are parked.
+  [[nodiscard]] bool RemoveWorker() {
+    std::lock_guard<Mutex> lock(mutex_);
+    --workers_;
+    return AllParked();
   }
 
   // How a Park() ended. Either way the worker is now counted as searching.
@@ -59,8 +77,7 @@ class BasicIdleSet {
   // StopSearching() or Park() must follow. Any worker that is not counted yet. (Those who
   // withdraw from parking are not held to the half; they have seen work.)
   [[nodiscard]] bool TryStartSearching() {
-    const std::uint64_t limit = Size(std::max(1, workers_ / 2));
-    if (Searching(word_.load(std::memory_order_relaxed)) >= limit) return false;
+    if (Searching(word_.load(std::memory_order_relaxed)) >= search_limit_) return false;
     // Two workers may pass the limit together. It saves time; nothing depends on it.
     word_.fetch_add(kOneSearching, std::memory_order_seq_cst);
     return true;
@@ -90,6 +107,14 @@ class BasicIdleSet {
     if (may_not_sleep(all_parked) && Withdraw(worker)) return Parked::kWithdrew;
     parkers_[Size(worker)].Park();
     return Parked::kWoken;
+  }
+
+  // Wakes `worker` as a searcher if it is parked, whoever else searches. Whether it was. Any
+  // thread.
+  bool WakeWorker(int worker) {
+    if (!Withdraw(worker)) return false;
+    parkers_[Size(worker)].Unpark();
+    return true;
   }
 
   // Wakes everybody who is parked. Any thread.
@@ -122,13 +147,16 @@ class BasicIdleSet {
   }
   static constexpr std::size_t Size(int n) { return static_cast<std::size_t>(n); }
 
+  // With the mutex held.
+  [[nodiscard]] bool AllParked() const { return parked_.size() == Size(workers_); }
+
   // Puts `worker` on the list. True if that makes all of them.
   bool Announce(int worker, bool searching) {
     std::lock_guard<Mutex> lock(mutex_);
     parked_.push_back(worker);
     const std::uint64_t change = searching ? kOneParked - kOneSearching : kOneParked;
     word_.fetch_add(change, std::memory_order_seq_cst);
-    return parked_.size() == Size(workers_);
+    return AllParked();
   }
 
   // Takes `worker` off the list again and counts it as searching: it may have been the last
@@ -161,8 +189,9 @@ class BasicIdleSet {
   // Changes of the parked count, together with the list, hold the lock.
   alignas(kCacheLine) Mutex mutex_;
   std::vector<int> parked_;  // Guarded by mutex_. The last parked is woken first.
-  const int workers_;
+  const std::size_t search_limit_;
   const std::unique_ptr<BasicParker<Atomic, Sleep>[]> parkers_;
+  int workers_;  // Guarded by mutex_.
 };
 
 using IdleSet = BasicIdleSet<std::atomic, std::mutex, Futex>;

@@ -1,36 +1,30 @@
 // PoolCore: what the workers of one pool share. Internal to scheduler/pool.
 //
 // Thread safety: as each member says; the rest is constant once the workers run.
-//
-// The life of a pool
-//   kRunning -> kDraining -> kStopped, kRunning -> kCancelling -> kStopped, and
-//   kDraining -> kCancelling. The injector is closed before the first step, so from then on
-//   only the pool's own tasks make tasks. The last worker to announce that it will park,
-//   having known before that the pool is shutting down, knows that nothing is left: every
-//   worker found its own deque empty and, after its own last push, the injector too. It
-//   makes the step to kStopped and wakes the others, and all leave.
 
 #ifndef JACKDAW_SCHEDULER_POOL_POOL_CORE_H_
 #define JACKDAW_SCHEDULER_POOL_POOL_CORE_H_
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "scheduler/base/cache_line.h"
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
 #include "scheduler/base/clock.h"
+#include "scheduler/pool/compensation.h"
 #include "scheduler/pool/idle_set.h"
 #include "scheduler/pool/injector.h"
+#include "scheduler/pool/pool_life.h"
 #include "scheduler/pool/source_gate.h"
 
 namespace jackdaw {
 
 class Worker;
 class WorkStealingPool;
-
-enum class PoolState : std::uint8_t { kRunning, kDraining, kCancelling, kStopped };
 
 struct PoolCore {
   struct Options {
@@ -39,36 +33,44 @@ struct PoolCore {
     std::uint64_t seed;
     Clock* clock;
     WorkStealingPool* pool;
+    int max_blocked = 0;                           // Extra workers at most.
+    std::function<bool(int worker)> start_thread;  // For an extra worker.
   };
   explicit PoolCore(const Options& options);
   ~PoolCore();
 
-  // seq_cst, for the two-phase park: a worker that does not see the change has announced
-  // itself before it, and is woken.
-  [[nodiscard]] PoolState LoadState() const { return state.load(std::memory_order_seq_cst); }
-  [[nodiscard]] bool ShuttingDown() const { return LoadState() != PoolState::kRunning; }
-
-  // One step from `from`; false if that is no longer the state. Any thread.
-  bool ChangeState(PoolState from, PoolState to) {
-    return state.compare_exchange_strong(from, to, std::memory_order_seq_cst);
+  // The end of its life; see pool_life.h who may bring it.
+  void Stop() {
+    life.Stop();
+    idle.WakeAll();
   }
 
-  // The step to kStopped; see above who may take it.
-  void Stop() {
-    state.store(PoolState::kStopped, std::memory_order_seq_cst);
-    idle.WakeAll();
+  // Has an extra worker stand in for one that blocks. Called by that one. False: there is none to
+  // be had.
+  [[nodiscard]] bool StandIn() ABSL_LOCKS_EXCLUDED(hire_mutex);
+
+  // Workers to look at: the pool's own and the extra ones there ever were. seq_cst, for the look
+  // of a worker that is about to park: an extra worker is counted before it makes work visible.
+  [[nodiscard]] int slots() const { return slot_count.load(std::memory_order_seq_cst); }
+  [[nodiscard]] Worker& worker(int index) const {
+    return *workers[static_cast<std::size_t>(index)];
   }
 
   const int threads;
   const std::int64_t spin_ns;
   Clock& clock;
   WorkStealingPool& pool;
-  // Read for every task, hardly ever written.
-  alignas(kCacheLine) std::atomic<PoolState> state{PoolState::kRunning};
+  PoolLife life;
   IdleSet idle;
   Injector injector;
   SourceGate source;
-  std::vector<std::unique_ptr<Worker>> workers;  // One where there are no threads.
+  Compensation compensation;
+  const std::uint64_t seed;
+  const std::function<bool(int worker)> start_thread;
+  absl::Mutex hire_mutex;  // Held to make an extra worker.
+  std::atomic<int> slot_count{0};
+  // Below slot_count they exist: one where there are no threads.
+  std::vector<std::unique_ptr<Worker>> workers;
 };
 
 }  // namespace jackdaw

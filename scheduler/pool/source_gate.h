@@ -24,9 +24,12 @@
 
 namespace jackdaw {
 
-class SourceGate {
+// `Atomic` is std::atomic, or the model checker's stand-in for it; Pause::Now() lets the other
+// threads run.
+template <template <typename> class Atomic, typename Pause>
+class BasicSourceGate {
  public:
-  explicit SourceGate(int workers)
+  explicit BasicSourceGate(int workers)
       : workers_(static_cast<std::size_t>(workers)),
         visitors_(std::make_unique<Visitor[]>(workers_)) {}
 
@@ -38,7 +41,7 @@ class SourceGate {
   void Detach() {
     source_.store(nullptr, std::memory_order_seq_cst);
     for (std::size_t i = 0; i < workers_; ++i) {
-      while (visitors_[i].inside.load(std::memory_order_seq_cst)) sched_yield();
+      while (visitors_[i].inside.load(std::memory_order_seq_cst)) Pause::Now();
     }
   }
 
@@ -46,7 +49,7 @@ class SourceGate {
   template <typename Result, typename Visit>
   Result With(int worker, Result otherwise, Visit&& visit) {
     if (source_.load(std::memory_order_seq_cst) == nullptr) return otherwise;
-    std::atomic<bool>& inside = visitors_[static_cast<std::size_t>(worker)].inside;
+    Atomic<bool>& inside = visitors_[static_cast<std::size_t>(worker)].inside;
     inside.store(true, std::memory_order_seq_cst);
     WorkSource* source = source_.load(std::memory_order_seq_cst);
     const Result result = source == nullptr ? otherwise : visit(*source);
@@ -56,12 +59,17 @@ class SourceGate {
 
  private:
   struct alignas(kCacheLine) Visitor {
-    std::atomic<bool> inside{false};
+    Atomic<bool> inside{false};
   };
-  alignas(kCacheLine) std::atomic<WorkSource*> source_{nullptr};
+  alignas(kCacheLine) Atomic<WorkSource*> source_{nullptr};
   const std::size_t workers_;
   const std::unique_ptr<Visitor[]> visitors_;
 };
+
+struct YieldToOthers {
+  static void Now() { sched_yield(); }
+};
+using SourceGate = BasicSourceGate<std::atomic, YieldToOthers>;
 
 }  // namespace jackdaw
 

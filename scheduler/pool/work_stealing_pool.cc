@@ -9,6 +9,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "scheduler/base/cpu_count.h"
+#include "scheduler/base/random.h"
 #include "scheduler/pool/fork_mark.h"
 #include "scheduler/pool/pool_core.h"
 #include "scheduler/pool/worker.h"
@@ -17,13 +18,13 @@
 namespace jackdaw {
 
 // Owned by the pool and by each of its threads: a pool may be destroyed by its own task.
-class WorkStealingPool::Impl {
+class WorkStealingPool::Impl : public std::enable_shared_from_this<WorkStealingPool::Impl> {
  public:
   explicit Impl(Options options)
       : options_(std::move(options)), edge_(options_.name, options_.on_error) {}
 
-  // `self` owns this object. Once, before anything else. False: not even one thread.
-  [[nodiscard]] bool Start(const std::shared_ptr<Impl>& self);
+  // Once, before anything else. False: not even one thread.
+  [[nodiscard]] bool Start();
   // Lets the threads go on, for `pool`.
   void Release(WorkStealingPool* pool);
 
@@ -31,6 +32,13 @@ class WorkStealingPool::Impl {
   [[nodiscard]] const Options& options() const { return options_; }
   [[nodiscard]] WorkerThreads& threads() { return threads_; }
   [[nodiscard]] Worker& driven() { return *core_->workers.front(); }
+
+  // Tasks that were ever accepted from outside.
+  [[nodiscard]] std::int64_t FromOutside() const {
+    std::int64_t count = core_->injector.injected();
+    for (int i = 0; i < core_->slots(); ++i) count += core_->worker(i).mailbox().from_outside();
+    return count;
+  }
 
   // Whether the calling thread runs a task of this pool.
   [[nodiscard]] bool OnWorker() const {
@@ -41,6 +49,10 @@ class WorkStealingPool::Impl {
   // Its threads are those of a parent process.
   [[nodiscard]] bool dead() const { return core_->threads != 0 && fork_mark_.InChild(); }
 
+  [[nodiscard]] int max_blocked() const {
+    return threads_started_ == 0 ? 0 : std::clamp(options_.max_blocked, 0, kMaxBlocked);
+  }
+
   // Zero workers: on the calling thread. Nested calls, from a task, are fine.
   bool RunOne() ABSL_LOCKS_EXCLUDED(driver_);
   void Shutdown(ShutdownMode mode);
@@ -48,6 +60,7 @@ class WorkStealingPool::Impl {
 
  private:
   void ThreadMain(int index);
+  bool StartExtra(int index);
   bool Drive();
 
   const Options options_;
@@ -61,12 +74,12 @@ class WorkStealingPool::Impl {
   absl::Mutex driver_;  // Held by the thread that drives a pool of zero workers, outermost.
 };
 
-bool WorkStealingPool::Impl::Start(const std::shared_ptr<Impl>& self) {
+bool WorkStealingPool::Impl::Start() {
   static const int usable = EffectiveCpuCount();  // Reads files; does not change in practice.
   const int wanted = options_.workers < 0 ? usable : options_.workers;
   threads_started_ =
       threads_.Start(std::min(wanted, kMaxWorkers), options_.name, options_.create_thread,
-                     [self](int index) { self->ThreadMain(index); });
+                     [self = shared_from_this()](int index) { self->ThreadMain(index); });
   may_spin_ = threads_started_ <= usable;
   return threads_started_ > 0 || wanted == 0;
 }
@@ -78,7 +91,9 @@ void WorkStealingPool::Impl::Release(WorkStealingPool* pool) {
                                   .spin_ns = std::max<std::int64_t>(0, spin_ns),
                                   .seed = options_.seed,
                                   .clock = options_.clock,
-                                  .pool = pool});
+                                  .pool = pool,
+                                  .max_blocked = max_blocked(),
+                                  .start_thread = [this](int i) { return StartExtra(i); }});
   threads_.Release();
 }
 
@@ -87,6 +102,12 @@ void WorkStealingPool::Impl::ThreadMain(int index) {
   if (options_.on_thread_start) edge_.Guard([&] { options_.on_thread_start(index); });
   core_->workers[static_cast<std::size_t>(index)]->Loop();
   if (options_.on_thread_exit) edge_.Guard([&] { options_.on_thread_exit(index); });
+  if (index >= core_->threads) core_->compensation.Vacate(index);
+}
+
+bool WorkStealingPool::Impl::StartExtra(int index) {
+  return threads_.StartExtra(index, options_.name, options_.create_thread,
+                             [self = shared_from_this()](int i) { self->ThreadMain(i); });
 }
 
 bool WorkStealingPool::Impl::RunOne() {
@@ -107,12 +128,8 @@ bool WorkStealingPool::Impl::Drive() {
 
 void WorkStealingPool::Impl::Shutdown(ShutdownMode mode) {
   core_->injector.Close();
-  const PoolState goal =
-      mode == ShutdownMode::kDrain ? PoolState::kDraining : PoolState::kCancelling;
-  const bool changed =
-      core_->ChangeState(PoolState::kRunning, goal) ||
-      (mode == ShutdownMode::kCancel && core_->ChangeState(PoolState::kDraining, goal));
-  if (changed) core_->idle.WakeAll();
+  for (int i = 0; i < core_->slots(); ++i) core_->worker(i).mailbox().Close();
+  if (core_->life.Begin(mode)) core_->idle.WakeAll();
 }
 
 // Zero workers: runs or drops what is left. Called by a task, it cannot say that this is
@@ -131,7 +148,7 @@ void WorkStealingPool::Impl::FinishDriven() {
 
 WorkStealingPool::WorkStealingPool(Options options)
     : WorkStealingPool(Adopt(), std::make_shared<Impl>(std::move(options))) {
-  if (!impl_->Start(impl_)) EndWithoutThread(impl_->options().name);
+  if (!impl_->Start()) EndWithoutThread(impl_->options().name);
   impl_->Release(this);
 }
 
@@ -139,7 +156,7 @@ WorkStealingPool::WorkStealingPool(Adopt, std::shared_ptr<Impl> impl) : impl_(st
 
 absl::StatusOr<std::unique_ptr<WorkStealingPool>> WorkStealingPool::Create(Options options) {
   auto impl = std::make_shared<Impl>(std::move(options));
-  if (!impl->Start(impl)) return NoThreadError(impl->options().name);
+  if (!impl->Start()) return NoThreadError(impl->options().name);
   std::unique_ptr<WorkStealingPool> pool(new WorkStealingPool(Adopt(), std::move(impl)));
   pool->impl_->Release(pool.get());
   return pool;
@@ -163,6 +180,28 @@ bool WorkStealingPool::Submit(Task* task) {
   return true;
 }
 
+bool WorkStealingPool::SubmitTo(int worker, Task* task) {
+  if (impl_->dead()) return false;
+  PoolCore& core = impl_->core();
+  const int count = std::max(1, core.threads);
+  Worker& wished = core.worker(((worker % count) + count) % count);
+  Worker* here = Worker::Current();
+  if (here != nullptr && &here->core() == &core) {
+    here->PushTo(wished, task);
+    return true;
+  }
+  if (!wished.mailbox().Push(task)) return false;
+  if (!core.idle.WakeWorker(wished.index())) core.idle.NotifyWork();
+  return true;
+}
+
+int WorkStealingPool::WorkerFor(std::uint64_t key) const {
+  // Mixed, for keys are often multiples of something.
+  return static_cast<int>(Random(key).Below(static_cast<std::uint64_t>(std::max(1, size()))));
+}
+
+int WorkStealingPool::max_workers() const { return std::max(1, size()) + impl_->max_blocked(); }
+
 absl::string_view WorkStealingPool::name() const { return impl_->options().name; }
 
 int WorkStealingPool::size() const { return impl_->core().threads; }
@@ -170,9 +209,10 @@ int WorkStealingPool::size() const { return impl_->core().threads; }
 std::int64_t WorkStealingPool::task_count() const {
   // Finished first: what is finished was accepted before.
   std::int64_t count = 0;
-  for (const auto& worker : impl_->core().workers) count -= worker->Finished();
-  for (const auto& worker : impl_->core().workers) count += worker->Accepted();
-  count += impl_->core().injector.injected();
+  const PoolCore& core = impl_->core();
+  for (int i = 0; i < core.slots(); ++i) count -= core.worker(i).Finished();
+  for (int i = 0; i < core.slots(); ++i) count += core.worker(i).Accepted();
+  count += impl_->FromOutside();
   return std::max<std::int64_t>(0, count);
 }
 
@@ -210,7 +250,8 @@ std::int64_t WorkStealingPool::RunUntilIdle() {
 
 std::vector<WorkerStats> WorkStealingPool::worker_stats() const {
   std::vector<WorkerStats> all;
-  for (const auto& worker : impl_->core().workers) all.push_back(worker->Snapshot());
+  const PoolCore& core = impl_->core();
+  for (int i = 0; i < core.slots(); ++i) all.push_back(core.worker(i).Snapshot());
   return all;
 }
 
@@ -218,7 +259,9 @@ PoolStats WorkStealingPool::stats() const {
   const PoolCore& core = impl_->core();
   PoolStats stats;
   stats.injector_depth = core.injector.SizeEstimate();
-  stats.injected = core.injector.injected();
+  stats.injected = impl_->FromOutside();
+  stats.blocked = core.compensation.blocked();
+  stats.extra = core.compensation.staffed();
   stats.workers = core.threads;
   stats.searching = core.idle.searching();
   stats.parked = core.idle.parked();

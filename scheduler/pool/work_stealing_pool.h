@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -40,6 +41,9 @@ class WorkStealingPool final : public Runner {
     // workers than there are usable CPUs, for a searcher would stand in a worker's way.
     absl::Duration spin = absl::Microseconds(50);
     std::uint64_t seed = 0;  // For the order of victims.
+    // Tasks in a BlockingRegion (blocking_region.h) for which extra workers stand in, at most.
+    // These have indices from size() on, also for the hooks.
+    int max_blocked = 64;  // 0 to kMaxBlocked.
     // Called on each worker's thread, before its first task and after its last. What they
     // throw goes to `on_error`. Signals are blocked on these threads but for those that a
     // fault raises.
@@ -52,6 +56,7 @@ class WorkStealingPool final : public Runner {
         nullptr;
   };
   static constexpr int kMaxWorkers = 1024;
+  static constexpr int kMaxBlocked = 1024;
 
   // Starts the workers. When the system refuses a thread, runs with those it has; when it
   // refuses the first one, ends the process with a message, as when memory runs out.
@@ -68,6 +73,24 @@ class WorkStealingPool final : public Runner {
   void Shutdown(ShutdownMode mode) override;
   void ShutdownAndWait(ShutdownMode mode) override;
 
+  // Submits `task` with the wish that worker `worker` run it, because it has the data at hand:
+  // from [0, size()), others are taken modulo size(). The worker gets to it before its other
+  // tasks, but an idle one may rob it, so a wish never makes a task wait. As Submit() otherwise.
+  [[nodiscard]] bool SubmitTo(int worker, Task* task);
+  // The same for a closure; as Run() otherwise.
+  template <typename Body>
+  absl::Status RunOn(int worker, Body&& body) {
+    Task* task = MakeTask(std::forward<Body>(body));
+    if (SubmitTo(worker, task)) return absl::OkStatus();
+    task->Drop();
+    return ShutdownError();
+  }
+  // The worker to wish for on behalf of `key`: always the same one, and the keys evenly spread.
+  [[nodiscard]] int WorkerFor(std::uint64_t key) const;
+
+  // The index of every worker, extra ones included, is below it.
+  [[nodiscard]] int max_workers() const;
+
   // Lets workers take from `source` until DetachSource(), which returns once no worker is
   // still inside it. At most one at a time. The source outlives its attachment.
   void AttachSource(WorkSource* source);
@@ -80,7 +103,8 @@ class WorkStealingPool final : public Runner {
   // Zero workers: runs until nothing is left. Returns how many tasks ran.
   std::int64_t RunUntilIdle();
 
-  // One entry a worker (one for the caller where there are none). Never blocks a worker.
+  // One entry a worker (one for the caller where there are none), then one for each extra worker
+  // that ever stood in. Never blocks a worker.
   [[nodiscard]] std::vector<WorkerStats> worker_stats() const;
   [[nodiscard]] PoolStats stats() const;
 

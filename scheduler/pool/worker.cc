@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <utility>
 
@@ -55,7 +54,11 @@ __attribute__((noinline)) Worker* Worker::Current() { return current_worker; }
 __attribute__((noinline)) WorkerContext* WorkerContext::Current() { return current_worker; }
 
 Worker::Worker(PoolCore& core, int index, std::uint64_t seed)
-    : core_(core), index_(index), spin_budget_ns_(core.spin_ns / 2), random_(seed) {
+    : core_(core),
+      index_(index),
+      is_extra_(index >= std::max(1, core.threads)),
+      spin_budget_ns_(core.spin_ns / 2),
+      random_(seed) {
   for (int i = 0; i < core.threads; ++i) {
     if (i != index) victims_.push_back(i);
   }
@@ -64,7 +67,8 @@ Worker::Worker(PoolCore& core, int index, std::uint64_t seed)
 void Worker::Loop() {
   CurrentScope scope(this);
   (void)Now();
-  while (core_.LoadState() != PoolState::kStopped) {
+  while (core_.life.state() != PoolState::kStopped) {
+    if (is_extra_ && core_.compensation.Retire()) return Leave();
     Found found = Next();
     if (found.task == nullptr) found = Search();
     if (found.task != nullptr) {
@@ -101,7 +105,10 @@ Worker::Found Worker::Next() {
     const Steal oldest = deque_.StealTop();
     if (oldest.outcome == Steal::Outcome::kTaken) return {oldest.task, Origin::kOwnDeque};
   }
-  Task* task = deque_.PopBottom();
+  if (IsSurplus()) return kNothing;
+  Task* task = mailbox_.Take();
+  if (task != nullptr) return {task, Origin::kMailbox};
+  task = deque_.PopBottom();
   if (task != nullptr) return {task, Origin::kOwnDeque};
   return TakeShared(kBatch);
 }
@@ -116,7 +123,7 @@ Worker::Found Worker::TakeShared(std::size_t limit) {
     if (count != 0) return KeepRest(tasks.data(), count, Origin::kInjector);
   }
   // What is still in a source when the pool is cancelled stays its owner's.
-  if (core_.state.load(std::memory_order_relaxed) == PoolState::kCancelling) return kNothing;
+  if (core_.life.cancelling()) return kNothing;
   const std::size_t count = core_.source.With(index_, std::size_t{0}, [&](WorkSource& source) {
     return source.Take(absl::MakeSpan(tasks.data(), std::min(limit, kSourceBatch)));
   });
@@ -140,6 +147,7 @@ Worker::Found Worker::Search() {
   for (int sweep = 0, pauses = 1;; ++sweep) {
     found = TakeShared(kBatch);
     if (found.task == nullptr) found = StealSweep();
+    if (found.task == nullptr && std::exchange(may_rob_, true)) found = RobMailboxes();
     if (found.task != nullptr) {
       // Only what came during the wait shows that waiting pays.
       if (sweep > 0) spin_budget_ns_ = std::min(spin_budget_ns_ * 2, core_.spin_ns);
@@ -147,7 +155,7 @@ Worker::Found Worker::Search() {
     }
     counters_.idle_spins.Add(1);
     const bool time_left = Now() - begin_ns < spin_budget_ns_;
-    if (!time_left || core_.LoadState() == PoolState::kStopped) {
+    if (!time_left || core_.life.state() == PoolState::kStopped) {
       spin_budget_ns_ = std::min(core_.spin_ns, std::max(spin_budget_ns_ / 2, kShortestSpinNs));
       break;
     }
@@ -165,26 +173,45 @@ Worker::Found Worker::StealSweep() {
     lost = false;
     for (std::size_t left = victims_.size(); left > 0; --left) {
       std::swap(victims_[left - 1], victims_[random_.Below(left)]);
-      const auto victim = static_cast<std::size_t>(victims_[left - 1]);
-      const Steal steal = core_.workers[victim]->deque().StealTop();
-      switch (steal.outcome) {
-        case Steal::Outcome::kTaken:
-          return {steal.task, Origin::kStolen};
-        case Steal::Outcome::kEmpty:
-          counters_.steals_empty.Add(1);
-          break;
-        case Steal::Outcome::kLost:
-          counters_.steals_lost.Add(1);
-          lost = true;
-          break;
-      }
+      const Found found = StealFrom(victims_[left - 1], lost);
+      if (found.task != nullptr) return found;
     }
+    for (int extra = core_.threads; extra < core_.slots(); ++extra) {
+      if (extra == index_) continue;
+      const Found found = StealFrom(extra, lost);
+      if (found.task != nullptr) return found;
+    }
+  }
+  return kNothing;
+}
+
+Worker::Found Worker::StealFrom(int victim, bool& lost) {
+  const Steal steal = core_.worker(victim).deque().StealTop();
+  switch (steal.outcome) {
+    case Steal::Outcome::kTaken:
+      break;
+    case Steal::Outcome::kEmpty:
+      counters_.steals_empty.Add(1);
+      break;
+    case Steal::Outcome::kLost:
+      counters_.steals_lost.Add(1);
+      lost = true;
+      break;
+  }
+  return {steal.task, Origin::kStolen};
+}
+
+Worker::Found Worker::RobMailboxes() {
+  for (int victim : victims_) {
+    Task* task = core_.worker(victim).mailbox_.Take();
+    if (task != nullptr) return {task, Origin::kMailbox};
   }
   return kNothing;
 }
 
 void Worker::LeaveSearch() {
   woken_ = false;
+  may_rob_ = false;
   if (!std::exchange(searching_, false)) return;
   core_.idle.StopSearching([this] { return WorkVisible(); });
 }
@@ -192,10 +219,11 @@ void Worker::LeaveSearch() {
 // Whether work is anywhere that a worker can take it from.
 bool Worker::WorkVisible() {
   if (core_.injector.HasTask()) return true;
-  for (const auto& worker : core_.workers) {
-    if (worker->deque_.HasTask()) return true;
+  for (int i = 0; i < core_.slots(); ++i) {
+    const Worker& worker = core_.worker(i);
+    if (worker.deque_.HasTask() || worker.mailbox_.HasTask()) return true;
   }
-  if (core_.LoadState() == PoolState::kCancelling) return false;
+  if (core_.life.state() == PoolState::kCancelling) return false;
   return core_.source.With(index_, false, [](WorkSource& source) { return source.HasWork(); });
 }
 
@@ -211,7 +239,7 @@ void Worker::RunUntilDry(Found found) {
 }
 
 void Worker::Execute(Found found) {
-  if (core_.state.load(std::memory_order_relaxed) == PoolState::kCancelling) {
+  if (core_.life.cancelling()) {
     found.task->Drop();
     counters_.dropped.Add(1);
   } else {
@@ -228,16 +256,15 @@ void Worker::Execute(Found found) {
 void Worker::Park() {
   overflowed_ = false;  // Nothing of this worker's is open now.
   if (std::exchange(woken_, false)) counters_.wakeups_without_work.Add(1);
-  const bool shutting_down = core_.ShuttingDown();
+  const bool shutting_down = core_.life.shutting_down();
   bool sleeps = false;
   const auto parked =
       core_.idle.Park(index_, std::exchange(searching_, false), [&](bool all_parked) {
-        if (WorkVisible() || core_.ShuttingDown() != shutting_down) return true;
-        if (core_.LoadState() == PoolState::kStopped) return true;
-        if (shutting_down && all_parked) {
-          core_.Stop();
-          return true;
-        }
+        if (WorkVisible()) return true;
+        if (IsSurplus()) return true;
+        const PoolLife::Next next = core_.life.After(shutting_down, all_parked);
+        if (next == PoolLife::Next::kStop) core_.Stop();
+        if (next != PoolLife::Next::kSleep) return true;
         sleeps = true;
         counters_.parks.Add(1);
         counters_.park.Begin(Now());
@@ -249,6 +276,7 @@ void Worker::Park() {
   }
   searching_ = true;
   woken_ = parked == IdleSet::Parked::kWoken;
+  if (woken_) may_rob_ = false;
 }
 
 // ---- what a task may do ----
@@ -257,6 +285,13 @@ void Worker::Push(Task* task) {
   counters_.pushed.Add(1);
   PushOwn(task);
   core_.idle.NotifyWork();
+}
+
+void Worker::PushTo(Worker& to, Task* task) {
+  counters_.pushed.Add(1);
+  to.mailbox_.PushOwn(task);
+  // Where that worker is up, another may have to come for what it does not get to.
+  if (!core_.idle.WakeWorker(to.index_)) core_.idle.NotifyWork();
 }
 
 void Worker::PushBehind(Task* task) {
@@ -304,16 +339,16 @@ bool Worker::RunOldestOf(int index, Task::Invoke kind) {
 
 void Worker::PushOwn(Task* task) {
   if (deque_.PushBottom(task)) return;
-  Overflow();
+  GiveAway(deque_.SizeEstimate() / 2);
   // A second refusal is not possible: thieves only make room.
   if (!deque_.PushBottom(task)) __builtin_trap();
 }
 
-// The deque is full: hands the older half of it to everybody.
-void Worker::Overflow() {
+// Hands about `count_wanted` of the oldest tasks of the deque to everybody.
+void Worker::GiveAway(std::int64_t count_wanted) {
   overflowed_ = true;
   std::array<Task*, 256> tasks;
-  for (std::int64_t left = deque_.SizeEstimate() / 2; left > 0;) {
+  for (std::int64_t left = count_wanted; left > 0;) {
     std::size_t count = 0;
     for (; count < tasks.size() && left > 0; --left) {
       const Steal steal = deque_.StealTop();
@@ -330,37 +365,32 @@ void Worker::CountInline(std::int64_t count) {
   counters_.by_origin[static_cast<int>(Origin::kInline)].Add(count);
 }
 
-// ---- counting ----
+// ---- blocking ----
 
-WorkerStats Worker::Snapshot() const {
-  const std::int64_t now_ns = core_.clock.MonotonicNanos();
-  const auto from = [this](Origin origin) {
-    return counters_.by_origin[static_cast<int>(origin)].Read();
-  };
-  WorkerStats stats;
-  stats.tasks = counters_.tasks.Read();
-  stats.from_own_deque = from(Origin::kOwnDeque);
-  stats.from_steals = from(Origin::kStolen);
-  stats.from_injector = from(Origin::kInjector);
-  stats.from_mailbox = from(Origin::kMailbox);
-  stats.inline_runs = from(Origin::kInline);
-  stats.dropped = counters_.dropped.Read();
-  stats.steals_taken = stats.from_steals;
-  stats.steals_empty = counters_.steals_empty.Read();
-  stats.steals_lost = counters_.steals_lost.Read();
-  stats.idle_spins = counters_.idle_spins.Read();
-  stats.spin_ns = counters_.spin_ns.Read();
-  stats.parks = counters_.parks.Read();
-  stats.park_ns = counters_.park.Read(now_ns);
-  stats.busy_ns = counters_.busy.Read(now_ns);
-  stats.wakeups = counters_.wakeups.Read();
-  stats.wakeups_without_work = counters_.wakeups_without_work.Read();
-  stats.queue_depth = deque_.SizeEstimate();
-  stats.queue_capacity = deque_.CapacityEstimate();
-  const WorkDeque::Options options;
-  stats.queue_grows = std::countr_zero(static_cast<std::uint64_t>(stats.queue_capacity)) -
-                      std::countr_zero(static_cast<std::uint64_t>(options.initial_capacity));
-  return stats;
+void Worker::BeginBlocking() {
+  if (core_.threads == 0 || blocking_depth_++ != 0) return;
+  // Whoever relied on this worker to get to what is visible must not any more.
+  if (!core_.StandIn()) core_.idle.NotifyWork();
+}
+
+void Worker::EndBlocking() {
+  if (core_.threads == 0 || --blocking_depth_ != 0) return;
+  if (!core_.compensation.End()) return;
+  // One that is up sees by itself that it is one too many.
+  for (int extra = core_.threads; extra < core_.slots(); ++extra) {
+    if (core_.idle.WakeWorker(extra)) return;
+  }
+}
+
+bool Worker::IsSurplus() const { return is_extra_ && core_.compensation.surplus(); }
+
+// An extra worker's last act.
+void Worker::Leave() {
+  while (deque_.HasTask()) GiveAway(deque_.SizeEstimate());
+  LeaveSearch();
+  core_.idle.NotifyWork();
+  // The others may all have parked before a shutdown could count on this one being gone.
+  if (core_.idle.RemoveWorker() && core_.life.shutting_down()) core_.idle.WakeAll();
 }
 
 }  // namespace jackdaw

@@ -2,17 +2,22 @@
 // Internal to scheduler/pool; tasks see the WorkerContext.
 //
 // The order of looking
-//   1. its own deque, newest first;
+//   1. its mailbox, oldest first; its own deque, newest first;
 //   2. the injector, then the work source;
-//   3. as a searcher: the other deques, oldest first, each once, in random order; again
-//      from 2, until the search has lasted its time;
+//   3. as a searcher: the other deques, oldest first, each once, in random order; from the
+//      second sweep on the others' mailboxes too; again from 2, until the search has lasted
+//      its time;
 //   4. nowhere: it parks (see idle_set.h).
 // Every 61st turn looks at the injector and the source first, and half a period later at the
 // oldest task of its own deque: tasks that keep pushing tasks starve nobody.
 //
 // Thread safety
 //   Loop(), RunOne(), the WorkerContext methods   the worker's thread.
-//   deque(), Snapshot(), Accepted(), Finished()   any thread (of the deque: its thief's side).
+//   deque(), mailbox(), Snapshot(), Accepted(), Finished()
+//                                                 any thread (of the deque: its thief's side).
+//
+// An extra worker (compensation.h) is one more of them while another blocks. It leaves between
+// two tasks, and hands what is left in its deque to the injector before.
 
 #ifndef JACKDAW_SCHEDULER_POOL_WORKER_H_
 #define JACKDAW_SCHEDULER_POOL_WORKER_H_
@@ -22,6 +27,7 @@
 
 #include "scheduler/base/random.h"
 #include "scheduler/pool/idle_set.h"
+#include "scheduler/pool/mailbox.h"
 #include "scheduler/pool/pool_core.h"
 #include "scheduler/pool/work_deque.h"
 #include "scheduler/pool/worker_context.h"
@@ -55,9 +61,15 @@ class Worker final : public WorkerContext {
   [[nodiscard]] std::int64_t Depth() const override { return deque_.SizeEstimate(); }
   [[nodiscard]] bool ShouldYield() const override;
   void CountInline(std::int64_t count) override;
+  void BeginBlocking() override;
+  void EndBlocking() override;
 
   [[nodiscard]] const PoolCore& core() const { return core_; }
   [[nodiscard]] WorkDeque& deque() { return deque_; }
+  [[nodiscard]] Mailbox& mailbox() { return mailbox_; }
+  [[nodiscard]] const Mailbox& mailbox() const { return mailbox_; }
+  // A task of this worker asks for worker `to`.
+  void PushTo(Worker& to, Task* task);
   [[nodiscard]] WorkerStats Snapshot() const;
   // Tasks that the pool accepted through this worker, and that this worker is done with.
   [[nodiscard]] std::int64_t Accepted() const { return counters_.pushed.Read(); }
@@ -76,6 +88,8 @@ class Worker final : public WorkerContext {
   [[nodiscard]] Found KeepRest(Task** tasks, std::size_t count, Origin origin);
   [[nodiscard]] Found Search();
   [[nodiscard]] Found StealSweep();
+  [[nodiscard]] Found StealFrom(int victim, bool& lost);
+  [[nodiscard]] Found RobMailboxes();
   void LeaveSearch();
   void RunUntilDry(Found found);
   void Execute(Found found);
@@ -83,17 +97,22 @@ class Worker final : public WorkerContext {
   [[nodiscard]] bool WorkVisible();
   void PushOwn(Task* task);
   [[nodiscard]] bool FindBelow(Task* newest, Task* task);
-  void Overflow();
+  void GiveAway(std::int64_t count_wanted);
+  [[nodiscard]] bool IsSurplus() const;
+  void Leave();
   [[nodiscard]] std::int64_t Now() { return now_ns_ = core_.clock.MonotonicNanos(); }
 
   PoolCore& core_;
   const int index_;
+  const bool is_extra_;  // Stands in for one that blocks.
   // The worker's own; on the thread's own lines, next to the constants above.
   Origin origin_ = Origin::kOwnDeque;
   bool searching_ = false;   // Counted as such in the idle set.
   bool woken_ = false;       // By another worker or a submitter, and nothing found yet.
   bool driven_ = false;      // Inside RunOne().
+  bool may_rob_ = false;     // A sweep has found nothing since this worker last found something.
   bool overflowed_ = false;  // The deque gave tasks to the injector since the last park.
+  int blocking_depth_ = 0;   // Blocking regions of the running task.
   std::uint32_t turn_ = 0;
   std::int64_t now_ns_ = 0;      // When the worker last looked at the clock.
   std::int64_t spin_budget_ns_;  // How long the next search may last.
@@ -101,6 +120,7 @@ class Worker final : public WorkerContext {
   std::vector<int> victims_;  // All the others, in the order of the last sweep.
 
   WorkDeque deque_;
+  Mailbox mailbox_;
   WorkerCounters counters_;
 };
 

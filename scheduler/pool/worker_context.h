@@ -23,7 +23,7 @@ class WorkerContext {
   [[nodiscard]] static WorkerContext* Current();
 
   [[nodiscard]] virtual WorkStealingPool& pool() const = 0;
-  [[nodiscard]] virtual int index() const = 0;  // In [0, max(1, pool().size())).
+  [[nodiscard]] virtual int index() const = 0;  // In [0, pool().max_workers()).
   [[nodiscard]] virtual Origin origin() const = 0;
 
   // Pushes on this worker's own deque; the newest runs first, thieves take the oldest.
@@ -54,6 +54,10 @@ class WorkerContext {
   // Counts pieces of work that the running task did on its own, without any queue, as
   // `count` tasks of origin kInline.
   virtual void CountInline(std::int64_t count) = 0;
+
+  // The running task blocks its thread from now on, and no more. See blocking_region.h.
+  virtual void BeginBlocking() = 0;
+  virtual void EndBlocking() = 0;
 
  protected:
   ~WorkerContext() = default;

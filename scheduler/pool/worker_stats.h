@@ -42,8 +42,10 @@ struct WorkerStats {
 
 struct PoolStats {
   std::int64_t injector_depth = 0;
-  std::int64_t injected = 0;  // Ever submitted from outside.
+  std::int64_t injected = 0;  // Ever submitted from outside, to a mailbox included.
   int workers = 0;
+  int blocked = 0;  // Workers in a blocking region.
+  int extra = 0;    // Workers that stand in for them.
   int searching = 0;
   int parked = 0;
 };

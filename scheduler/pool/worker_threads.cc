@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -41,6 +42,7 @@ class BlockedSignals {
 struct WorkerThreads::Entry {
   WorkerThreads* threads;
   int index;
+  bool extra;
   std::string name;
   Body body;
 };
@@ -50,32 +52,66 @@ void* WorkerThreads::Main(void* start) {
   pthread_setname_np(pthread_self(), entry->name.c_str());
   entry->threads->released_.WaitForNotification();
   entry->body(entry->index);
+  if (entry->extra) entry->threads->Forget();
   return nullptr;
 }
 
-int WorkerThreads::Start(int count, const std::string& name, const Create& create, Body body) {
+bool WorkerThreads::Launch(int index, const std::string& name, const Create& create, Body body,
+                           bool extra) {
   const BlockedSignals blocked;
-  absl::MutexLock lock(&mutex_);
-  for (int index = 0; index < count; ++index) {
-    auto entry = std::make_unique<Entry>(Entry{this, index, WorkerThreadName(name, index), body});
-    pthread_t thread;
-    const int error = create ? create(&thread, &WorkerThreads::Main, entry.get())
-                             : pthread_create(&thread, nullptr, &WorkerThreads::Main, entry.get());
-    if (error != 0) break;
-    (void)entry.release();  // The thread's from now on.
+  auto entry = std::make_unique<Entry>(
+      Entry{this, index, extra, WorkerThreadName(name, index), std::move(body)});
+  pthread_t thread;
+  const int error = create ? create(&thread, &WorkerThreads::Main, entry.get())
+                           : pthread_create(&thread, nullptr, &WorkerThreads::Main, entry.get());
+  if (error != 0) return false;
+  (void)entry.release();  // The thread's from now on.
+  if (abandoned_) {
+    pthread_detach(thread);
+  } else {
     threads_.push_back(thread);
   }
-  return static_cast<int>(threads_.size());
+  return true;
+}
+
+int WorkerThreads::Start(int count, const std::string& name, const Create& create, Body body) {
+  absl::MutexLock lock(&mutex_);
+  int started = 0;
+  while (started < count && Launch(started, name, create, body, /*extra=*/false)) ++started;
+  return started;
+}
+
+bool WorkerThreads::StartExtra(int index, const std::string& name, const Create& create,
+                               Body body) {
+  absl::MutexLock lock(&mutex_);
+  return Launch(index, name, create, std::move(body), /*extra=*/true);
+}
+
+void WorkerThreads::Forget() {
+  absl::MutexLock lock(&mutex_);
+  const auto equal = [](pthread_t thread) { return pthread_equal(thread, pthread_self()) != 0; };
+  const auto at = std::find_if(threads_.begin(), threads_.end(), equal);
+  if (at == threads_.end()) return;  // It is being joined, or was abandoned.
+  pthread_detach(*at);
+  threads_.erase(at);
 }
 
 void WorkerThreads::Join() {
-  absl::MutexLock lock(&mutex_);
-  for (pthread_t thread : threads_) pthread_join(thread, nullptr);
-  threads_.clear();
+  absl::MutexLock join_lock(&join_mutex_);
+  for (;;) {
+    std::vector<pthread_t> threads;
+    {
+      absl::MutexLock lock(&mutex_);
+      threads.swap(threads_);
+    }
+    if (threads.empty()) return;
+    for (pthread_t thread : threads) pthread_join(thread, nullptr);
+  }
 }
 
 void WorkerThreads::Abandon() {
   absl::MutexLock lock(&mutex_);
+  abandoned_ = true;
   for (pthread_t thread : threads_) pthread_detach(thread);
   threads_.clear();
 }

@@ -3,6 +3,7 @@
 //
 // Thread safety
 //   Start(), Release()   the thread that constructs the pool, in this order, once.
+//   StartExtra()         one of these threads.
 //   Join()               any thread that is not one of these; concurrent callers all wait.
 //   Abandon()            any thread, instead of Join().
 
@@ -43,8 +44,13 @@ class WorkerThreads {
   // Lets the threads go on.
   void Release() { released_.Notify(); }
 
-  // Blocks until all threads have ended.
-  void Join() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Starts one more, of the given index, that goes on at once. When it ends before it is joined,
+  // nothing of it is kept. False when the system refuses.
+  [[nodiscard]] bool StartExtra(int index, const std::string& name, const Create& create, Body body)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Blocks until all threads have ended, those included that are started meanwhile.
+  void Join() ABSL_LOCKS_EXCLUDED(join_mutex_, mutex_);
 
   // Lets the threads end on their own.
   void Abandon() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -52,10 +58,16 @@ class WorkerThreads {
  private:
   struct Entry;
   static void* Main(void* start);
+  [[nodiscard]] bool Launch(int index, const std::string& name, const Create& create, Body body,
+                            bool extra) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The calling thread, an extra one, is about to end.
+  void Forget() ABSL_LOCKS_EXCLUDED(mutex_);
 
   absl::Notification released_;
-  absl::Mutex mutex_;  // Held while joining: other joiners wait for it.
-  std::vector<pthread_t> threads_ ABSL_GUARDED_BY(mutex_);
+  absl::Mutex join_mutex_;  // Held while joining: other joiners wait for it.
+  absl::Mutex mutex_;
+  std::vector<pthread_t> threads_ ABSL_GUARDED_BY(mutex_);  // To be joined.
+  bool abandoned_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 // RESOURCE_EXHAUSTED: the system refuses to start a thread for `runner`.
