@@ -16,8 +16,9 @@ class AsyncCondition::State : public std::enable_shared_from_this<State> {
  public:
   Future<AsyncMutex::Guard> Wait(std::shared_ptr<AsyncSemaphore::State> semaphore)
       ABSL_LOCKS_EXCLUDED(mutex_) {
+    std::vector<Line::Waiting> unwanted;
     absl::MutexLock lock(&mutex_);
-    return line_.Add(semaphore, weak_from_this(), &State::Cancel);
+    return line_.Add(semaphore, weak_from_this(), &State::Cancel, unwanted);
   }
 
   void NotifyOne() ABSL_LOCKS_EXCLUDED(mutex_) {

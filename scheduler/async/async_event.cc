@@ -14,10 +14,11 @@ namespace jackdaw {
 class AsyncEvent::State : public std::enable_shared_from_this<State> {
  public:
   Future<void> Wait() ABSL_LOCKS_EXCLUDED(mutex_) {
+    std::vector<Line::Waiting> unwanted;
     absl::MutexLock lock(&mutex_);
     if (set_) return Future<void>::Ready(absl::OkStatus());
     std::monostate nothing;
-    return line_.Add(nothing, weak_from_this(), &State::Cancel);
+    return line_.Add(nothing, weak_from_this(), &State::Cancel, unwanted);
   }
 
   bool Set() ABSL_LOCKS_EXCLUDED(mutex_) {

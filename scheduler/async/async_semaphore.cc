@@ -26,9 +26,10 @@ class AsyncSemaphore::State : public std::enable_shared_from_this<State> {
       return Future<Permit>::Ready(absl::InvalidArgumentError(
           absl::StrCat("cannot acquire ", units, " units of a semaphore of ", units_)));
     }
+    std::vector<Line::Waiting> unwanted;
     {
       absl::MutexLock lock(&mutex_);
-      if (!TakeUnits(units)) return line_.Add(units, weak_from_this(), &State::Cancel);
+      if (!TakeUnits(units)) return line_.Add(units, weak_from_this(), &State::Cancel, unwanted);
     }
     return Future<Permit>::Ready(Permit(shared_from_this(), units));
   }

@@ -20,9 +20,9 @@
 //
 // Cancel: a push or pop that waits and is asked to (Future::RequestCancel()) leaves the line
 // and resolves to CANCELLED; its value is destroyed. If its turn came first, it succeeds: so
-// look at the result after the request. A pop whose futures were all dropped has left, too;
-// such a push stays. A popped value that nobody takes from its future is lost: WithTimeout()
-// may drop one, a request to cancel does not.
+// look at the result after the request. One whose futures were all dropped has left, too, as
+// when a fiber was cancelled while it waited. A popped value that nobody takes from its future
+// is lost: WithTimeout() may drop one, a request to cancel does not.
 //
 // Errors: OUT_OF_RANGE once closed, see IsClosed(); CANCELLED; RESOURCE_EXHAUSTED where
 // kMaxWaiting wait already.

@@ -37,7 +37,8 @@ class ChannelState : public std::enable_shared_from_this<ChannelState<T>> {
       absl::MutexLock lock(&mutex_);
       attempt = Put(value, handover);
       if (attempt == Attempt::kWouldWait) {
-        return pushes_.Add(value, this->weak_from_this(), &ChannelState::CancelPush);
+        return pushes_.Add(value, this->weak_from_this(), &ChannelState::CancelPush,
+                           handover.unwanted_pushes);
       }
     }
     if (handover.pop) handover.pop->promise.Fulfil(std::move(value));
@@ -53,10 +54,11 @@ class ChannelState : public std::enable_shared_from_this<ChannelState<T>> {
       attempt = Get(value, handover);
       if (attempt == Attempt::kWouldWait) {
         std::monostate nothing;
-        return pops_.Add(nothing, this->weak_from_this(), &ChannelState::CancelPop);
+        return pops_.Add(nothing, this->weak_from_this(), &ChannelState::CancelPop,
+                         handover.unwanted_pops);
       }
     }
-    if (handover.push) handover.push->Fulfil();
+    if (handover.push) handover.push->promise.Fulfil();
     if (attempt == Attempt::kClosed) return Future<T>::Ready(ClosedError());
     return Future<T>::Ready(*std::move(value));
   }
@@ -80,7 +82,7 @@ class ChannelState : public std::enable_shared_from_this<ChannelState<T>> {
       absl::MutexLock lock(&mutex_);
       attempt = Get(taken, handover);
     }
-    if (handover.push) handover.push->Fulfil();
+    if (handover.push) handover.push->promise.Fulfil();
     if (attempt == Attempt::kDone) value.emplace(*std::move(taken));
     return attempt;
   }
@@ -114,15 +116,16 @@ class ChannelState : public std::enable_shared_from_this<ChannelState<T>> {
 
   // Whose turn came under the lock, for the caller to resolve outside.
   struct Handover {
-    std::optional<typename Pops::Waiting> pop;  // Gets the value that was to be put.
-    std::optional<Promise<void>> push;          // Its value went in, or came out.
-    std::vector<typename Pops::Waiting> unwanted;
+    std::optional<typename Pops::Waiting> pop;     // Gets the value that was to be put.
+    std::optional<typename Pushes::Waiting> push;  // Its value went in.
+    std::vector<typename Pops::Waiting> unwanted_pops;
+    std::vector<typename Pushes::Waiting> unwanted_pushes;
   };
 
   Attempt Put(T& value, Handover& handover) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (closed_) return Attempt::kClosed;
     // A pop waits only where nothing is inside and no push waits.
-    handover.pop = pops_.TakeFirstWanted(handover.unwanted);
+    handover.pop = pops_.TakeFirstWanted(handover.unwanted_pops);
     if (handover.pop) return Attempt::kDone;
     if (values_.size() >= capacity_) return Attempt::kWouldWait;
     values_.push_back(std::move(value));
@@ -131,11 +134,8 @@ class ChannelState : public std::enable_shared_from_this<ChannelState<T>> {
 
   Attempt Get(std::optional<T>& value, Handover& handover) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     // A push waits only where there is no room: its value goes to the end of what is inside.
-    if (!pushes_.empty()) {
-      typename Pushes::Waiting first = pushes_.TakeFirst();
-      values_.push_back(std::move(first.need));
-      handover.push.emplace(std::move(first.promise));
-    }
+    handover.push = pushes_.TakeFirstWanted(handover.unwanted_pushes);
+    if (handover.push) values_.push_back(std::move(handover.push->need));
     if (values_.empty()) return closed_ ? Attempt::kClosed : Attempt::kWouldWait;
     value.emplace(std::move(values_.front()));
     values_.pop_front();

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "scheduler/async/checked_lock.h"
+#include "scheduler/async/fiber_node.h"
+#include "scheduler/async/future_cell.h"
 #include "scheduler/async/future_result.h"
 #include "scheduler/pool/work_stealing_pool.h"
 #include "scheduler/pool/worker_context.h"
@@ -40,6 +42,11 @@ void CoRun::Requeue() {
   }
 }
 
+bool CoRun::SuspendOn(FutureCellBase& future, CoFrame& frame, std::uint64_t fiber_id) {
+  if (context_.fiber != nullptr) return context_.fiber->Suspend(*this, frame, future, fiber_id);
+  return future.AddWaiter(SuspendAt(frame));
+}
+
 void CoRun::Start() { Submit(); }
 
 void CoRun::Submit() {
@@ -72,29 +79,37 @@ void CoRun::OnRunner(Task* task, Verb verb) noexcept {
 
 __attribute__((noinline)) void CoRun::Drive(Driver& driver) {
   driver_ = &driver;
-  if (innermost_ == nullptr) {
-    const absl::StatusOr<CoFrame*> frame = Begin();
-    if (!frame.ok()) return Abandon(frame.status());
-    innermost_ = *frame;
-    innermost_->run = this;
-  }
-  driver.next = innermost_->self;
-  const int locks_held = CheckedLock::HeldHere();
-  while (driver.next != nullptr) {
-    std::exchange(driver.next, nullptr).resume();
-    CheckedLock::CheckNoneHeldSince(locks_held);
+  {
+    const TaskContext::Installed installed(&context_);
+    if (innermost_ == nullptr) {
+      const absl::StatusOr<CoFrame*> frame = Begin();
+      if (!frame.ok()) return Abandon(frame.status());
+      innermost_ = *frame;
+      innermost_->run = this;
+    }
+    driver.next = innermost_->self;
+    const int locks_held = CheckedLock::HeldHere();
+    while (driver.next != nullptr) {
+      std::exchange(driver.next, nullptr).resume();
+      CheckedLock::CheckNoneHeldSince(locks_held);
+    }
   }
   // The run may belong to another thread by now, unless it is complete.
   if (driver.complete != nullptr) std::exchange(driver.complete, nullptr)->Complete();
 }
 
 void CoRun::Abandon(absl::Status reason) {
-  while (innermost_ != nullptr) {
-    const CoFrame frame = *innermost_;
-    *frame.owner = nullptr;
-    innermost_ = frame.parent;
-    frame.self.destroy();
+  {
+    const TaskContext::Installed installed(&context_);
+    while (innermost_ != nullptr) {
+      const CoFrame frame = *innermost_;
+      *frame.owner = nullptr;
+      innermost_ = frame.parent;
+      frame.self.destroy();
+    }
   }
+  // Whoever abandons may be inside the context of a run that has been handed on.
+  const TaskContext::Installed none(nullptr);
   Fail(std::move(reason));
 }
 

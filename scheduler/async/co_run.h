@@ -11,8 +11,8 @@
 //
 // Invariants
 //   (1) At any time a run is driven by one thread, or is in its runner's hands, or is in the
-//       waiter list of one future. Once it has been handed on, the thread that drove it
-//       touches neither the run nor the coroutine.
+//       waiter list of one future, or, a fiber's, in one armed InterruptibleWait. Once it has been
+//       handed on, the thread that drove it touches neither the run nor the coroutine.
 //   (2) A run that can go on no longer (the runner refused or dropped it) is abandoned: its
 //       coroutines are destroyed where they are suspended, innermost first, and its future
 //       resolves to the reason. No coroutine is ever resumed off its runner.
@@ -24,9 +24,11 @@
 #define JACKDAW_SCHEDULER_ASYNC_CO_RUN_H_
 
 #include <coroutine>
+#include <cstdint>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "scheduler/async/task_context.h"
 #include "scheduler/async/waiter.h"
 #include "scheduler/pool/runner.h"
 #include "scheduler/pool/task.h"
@@ -34,6 +36,7 @@
 namespace jackdaw {
 
 class CoRun;
+class FutureCellBase;
 
 // The part of a coroutine's promise that does not depend on its type.
 struct CoFrame {
@@ -62,10 +65,18 @@ class CoRun : public Task, public Waiter {
   }
   // Hands the run to its runner again, behind what waits there already.
   void Requeue();
+  // Suspends at `frame` until `future` is ready; of a fiber, or until it is cancelled. False: go
+  // on at once. After true the run may be on another thread, or gone. `fiber_id` is that of the
+  // fiber behind `future`, or 0.
+  bool SuspendOn(FutureCellBase& future, CoFrame& frame, std::uint64_t fiber_id = 0);
+  // Hands a suspended run that no future holds to its runner. The run may be gone after it.
+  void Resume() { Submit(); }
   // `frame` has its result: the loop goes on with its parent, or the run is complete.
   void Leave(CoFrame& frame);
 
   [[nodiscard]] Runner& runner() const { return runner_; }
+  // Its local values and its fiber. Only for the thread that drives.
+  [[nodiscard]] TaskContext& context() { return context_; }
   // Whether the future of the run was asked to be cancelled.
   [[nodiscard]] virtual bool cancel_requested() const = 0;
 
@@ -110,6 +121,7 @@ class CoRun : public Task, public Waiter {
   void Abandon(absl::Status reason);
 
   Runner& runner_;
+  TaskContext context_ = TaskContext::Inherit();
   Refused refused_{*this};
   Driver* driver_ = nullptr;      // Of the thread that drives.
   CoFrame* innermost_ = nullptr;  // The frame that runs or is suspended; null before Begin().

@@ -11,7 +11,9 @@
 //   CoTask<T>   runs it to its end, as a call would; gives FutureResult<T>.
 //   Future<T>   suspends until it is ready and goes on as a task of the runner that it left,
 //               on any of its workers, never inside the completer; if it is ready, goes on
-//               at once. Gives `const FutureResult<T>&`; of an rvalue, Future::Take().
+//               at once. Gives `const FutureResult<T>&`; of an rvalue, Future::Take(). In a
+//               fiber that is cancelled (fiber.h) it does not suspend, or goes on: what is not
+//               ready then gives CANCELLED, and an rvalue is asked to cancel.
 //   Yield(), CancelRequested()   see below.
 //
 // Results: CoTask<T> co_returns a T or an error status; CoTask<absl::Status> a status;
@@ -160,18 +162,32 @@ struct FutureAwaiter {
   // another thread, or be gone.
   template <typename P>
   bool await_suspend(std::coroutine_handle<P> handle) const noexcept {
-    return future.cell()->AddWaiter(handle.promise().run->SuspendAt(handle.promise()));
+    return handle.promise().run->SuspendOn(*future.cell(), handle.promise());
+  }
+};
+
+// What an await gives that ended without a result: its fiber was cancelled.
+template <typename T>
+const FutureResult<T>& Interrupted() {
+  static const FutureResult<T> interrupted(CancelRequestedError());
+  return interrupted;
+}
+
+template <typename T>
+struct SharedAwaiter : FutureAwaiter<const Future<T>> {
+  const FutureResult<T>& await_resume() const {
+    const FutureResult<T>* result = this->future.Peek();
+    return result == nullptr ? Interrupted<T>() : *result;
   }
 };
 
 template <typename T>
-struct SharedAwaiter : FutureAwaiter<const Future<T>> {
-  const FutureResult<T>& await_resume() const { return *this->future.Peek(); }
-};
-
-template <typename T>
 struct TakingAwaiter : FutureAwaiter<Future<T>> {
-  FutureResult<T> await_resume() const { return std::move(this->future).Take(); }
+  FutureResult<T> await_resume() const {
+    if (this->future.is_ready()) return std::move(this->future).Take();
+    this->future.RequestCancel();
+    return CancelRequestedError();
+  }
 };
 
 struct YieldAwaiter {

@@ -32,17 +32,20 @@ class FdWatcher::State : public std::enable_shared_from_this<State> {
 
   Future<void> Wait(int fd, std::uint32_t events) ABSL_LOCKS_EXCLUDED(mutex_) {
     if (!opened_.ok()) return Future<void>::Ready(opened_);
+    std::vector<Line::Waiting> unwanted;
     std::optional<Line::Waiting> refused;
     absl::Status registered;
     Future<void> future;
     {
       absl::MutexLock lock(&mutex_);
-      const Line::Ticket ticket = line_.next_ticket();
-      future = line_.Add(fd, weak_from_this(), &State::Cancel);
+      const Place place{fd, line_.next_ticket()};
+      Place need = place;
+      future = line_.Add(need, weak_from_this(), &State::Cancel, unwanted);
+      for (const Line::Waiting& one : unwanted) Leave(one.need);
       if (future.is_ready()) return future;  // Too many wait.
-      descriptors_[fd].waiters.push_back({ticket, events});
+      descriptors_[fd].waiters.push_back({place.ticket, events});
       registered = Register(fd);
-      if (!registered.ok()) refused = TakeOut(ticket);
+      if (!registered.ok()) refused = TakeOut(place);
     }
     if (refused) {
       // EPERM is what epoll says of a file that cannot block.
@@ -96,7 +99,12 @@ class FdWatcher::State : public std::enable_shared_from_this<State> {
   }
 
  private:
-  using Line = WaitLine<void, int>;  // What each waits for is a descriptor.
+  // Where a waiter is to be found in the table.
+  struct Place {
+    int fd;
+    std::uint64_t ticket;
+  };
+  using Line = WaitLine<void, Place>;
 
   // A descriptor that somebody waits for.
   struct Descriptor {
@@ -160,29 +168,33 @@ class FdWatcher::State : public std::enable_shared_from_this<State> {
     const std::vector<Descriptor::Waiter> waiters = found->second.waiters;
     for (const Descriptor::Waiter& waiter : waiters) {
       if ((events & (waiter.events | kAlways)) == 0) continue;
-      ready.push_back(*TakeOut(waiter.ticket));
+      ready.push_back(*TakeOut({fd, waiter.ticket}));
     }
   }
 
-  // Nothing where it has left already. Nobody waits for its descriptor any more: stops watching.
-  std::optional<Line::Waiting> TakeOut(Line::Ticket ticket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    std::optional<Line::Waiting> taken = line_.Take(ticket);
-    if (!taken) return std::nullopt;
-    const auto found = descriptors_.find(taken->need);
-    std::erase_if(found->second.waiters,
-                  [ticket](const Descriptor::Waiter& waiter) { return waiter.ticket == ticket; });
-    if (found->second.waiters.empty()) {
-      epoll_.Remove(taken->need);
-      descriptors_.erase(found);
-    }
-    return taken;
+  // Requires: it is in the line.
+  std::optional<Line::Waiting> TakeOut(const Place& place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    Leave(place);
+    return line_.Take(place.ticket);
+  }
+
+  // Takes a waiter off its descriptor, which is no longer watched when that was the last one.
+  void Leave(const Place& place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    const auto found = descriptors_.find(place.fd);
+    std::erase_if(found->second.waiters, [&place](const Descriptor::Waiter& waiter) {
+      return waiter.ticket == place.ticket;
+    });
+    if (!found->second.waiters.empty()) return;
+    epoll_.Remove(place.fd);
+    descriptors_.erase(found);
   }
 
   void Cancel(Line::Ticket ticket) ABSL_LOCKS_EXCLUDED(mutex_) {
     std::optional<Line::Waiting> cancelled;
     {
       absl::MutexLock lock(&mutex_);
-      cancelled = TakeOut(ticket);
+      cancelled = line_.Take(ticket);
+      if (cancelled) Leave(cancelled->need);
     }
     if (cancelled) cancelled->promise.Fulfil(CancelRequestedError());
   }

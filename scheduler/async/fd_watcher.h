@@ -13,8 +13,9 @@
 //   (1) Ready is a hint: another reader may have been faster. Errors and hang-ups of the
 //       descriptor count as ready, for the next call on it shows them.
 //   (2) Nothing is registered for a descriptor that nobody waits for: such a one is closed
-//       like any other. Before one is closed that somebody may wait for, call Forget(). Else
-//       its waiters wait on, until they are cancelled, or for the next file of that number.
+//       like any other. Before one is closed that somebody may wait for, call Forget(), also
+//       after a WithTimeout(), which answers before it cancels the wait. Else its waiters wait
+//       on, until they are cancelled, or for the next file of that number.
 //   (3) An event of a descriptor that was forgotten never reaches those who wait for another
 //       one of the same number.
 //

@@ -67,9 +67,9 @@ void PassCancelOn(const Promise<U>& promise, const Future<T>& source) {
 template <typename U>
 void Forward(Promise<U> promise, Future<U> source) {
   PassCancelOn(promise, source);
-  std::move(source).AddCallback([promise = std::move(promise)](Future<U> ready) {
+  std::move(source).AddCallback([promise = std::move(promise)](Future<U> ready) mutable {
     promise.DropCancelCallbacks();  // They hold a handle, and Take() moves only the last one.
-    promise.Fulfil(std::move(ready).Take());
+    std::move(promise).Fulfil(std::move(ready).Take());
   });
 }
 
@@ -83,7 +83,7 @@ auto MapFuture(Future<T> source, F&& f) {
   std::move(source).AddCallback(
       [promise = std::move(promise), f = Function(std::forward<F>(f))](Future<T> ready) mutable {
         promise.DropCancelCallbacks();
-        promise.Fulfil(CallOnce<kTake, kPart>(std::move(f), std::move(ready)));
+        std::move(promise).Fulfil(CallOnce<kTake, kPart>(std::move(f), std::move(ready)));
       });
   return mapped;
 }
@@ -101,9 +101,9 @@ auto ThenFuture(Future<T> source, F&& f) {
       [promise = std::move(promise), f = Function(std::forward<F>(f))](Future<T> ready) mutable {
         promise.DropCancelCallbacks();
         absl::StatusOr<Inner> inner = CallOnce<kTake, kPart>(std::move(f), std::move(ready));
-        if (!inner.ok()) return promise.Fulfil(inner.status());
+        if (!inner.ok()) return std::move(promise).Fulfil(inner.status());
         // An empty handle is nobody's promise.
-        if (!inner->valid()) return promise.Fulfil(BrokenPromiseError());
+        if (!inner->valid()) return std::move(promise).Fulfil(BrokenPromiseError());
         Forward(std::move(promise), *std::move(inner));
       });
   return bound;

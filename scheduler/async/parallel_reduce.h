@@ -32,7 +32,7 @@ struct ReduceLeaf {
   absl::Status Run(Part& part, std::int64_t begin, std::int64_t end) const {
     if (!part.has_value()) part.emplace(map(ItemAt(first, begin++)));
     // A local, which the compiler keeps in a register.
-    T value = *std::move(part);
+    T value = std::move(*part);
     for (std::int64_t i = begin; i < end; ++i) {
       value = combine(std::move(value), map(ItemAt(first, i)));
     }

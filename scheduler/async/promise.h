@@ -2,7 +2,8 @@
 //
 // Thread safety
 //   A const method may be called from any thread, concurrently with every other. Moving
-//   and destroying need outside synchronisation, as with any object.
+//   and destroying need outside synchronisation, as with any object; that its future is ready
+//   is enough, also while the call that made it so has not returned.
 //
 // Invariants
 //   (1) Every promise resolves its future. One that dies without a result, or is assigned
@@ -46,16 +47,24 @@ class Promise {
   // A handle of the future; any number of times. Requires: not moved from, as all below.
   [[nodiscard]] Future<T> future() const { return Future<T>(cell_); }
 
-  // Resolves the future to a value or an error. Aborts the program if it already is.
-  void Fulfil(Result result) const {
+  // Resolves the future to a value or an error. Aborts the program if it already is. A promise
+  // that is not needed any more gives its reference away, which spares taking one.
+  void Fulfil(Result result) const& {
     if (!TryFulfil(std::move(result))) std::abort();
+  }
+  void Fulfil(Result result) && {
+    const CellRef<T> cell = std::move(cell_);
+    if (!cell->TryClaim()) std::abort();
+    cell->Resolve(std::move(result));
   }
   void Fulfil() const requires std::is_void_v<T> { Fulfil(absl::OkStatus()); }
 
   // The same, but false if it already is resolved, or is being resolved by another thread.
   bool TryFulfil(Result result) const {
     if (!cell_->TryClaim()) return false;
-    cell_->Resolve(std::move(result));
+    // Whoever sees the result may destroy this promise before the waiters are all woken.
+    const CellRef<T> cell = cell_;
+    cell->Resolve(std::move(result));
     return true;
   }
 

@@ -19,6 +19,7 @@
 
 #include "scheduler/async/co_task.h"
 #include "scheduler/async/future.h"
+#include "scheduler/async/task_context.h"
 #include "scheduler/pool/runner.h"
 
 namespace jackdaw {
@@ -50,16 +51,22 @@ class FunctionTask final : public Task {
     auto* self = static_cast<FunctionTask*>(task);
     if (verb == Verb::kDrop) return self->Resolve(DroppedError(self->runner_.name()));
     if (self->promise_.cancel_requested()) return self->Resolve(CancelRequestedError());
-    self->Resolve(CallForResult(std::move(self->f_)));
+    self->Resolve(self->Call());
+  }
+
+  FutureResult<Value> Call() {
+    const TaskContext::Installed installed(&context_);
+    return CallForResult(std::move(f_));
   }
 
   void Resolve(FutureResult<Value> result) {
-    const Promise<Value> promise = std::move(promise_);
+    Promise<Value> promise = std::move(promise_);
     delete this;
-    promise.Fulfil(std::move(result));
+    std::move(promise).Fulfil(std::move(result));
   }
 
   Runner& runner_;
+  TaskContext context_ = TaskContext::Inherit();
   Promise<Value> promise_;
   F f_;
 };
@@ -97,9 +104,9 @@ class CoroutineTask final : public CoRun {
   void Fail(absl::Status reason) override { Resolve(std::move(reason)); }
 
   void Resolve(FutureResult<Value> result) {
-    const Promise<Value> promise = std::move(promise_);
+    Promise<Value> promise = std::move(promise_);
     delete this;
-    promise.Fulfil(std::move(result));
+    std::move(promise).Fulfil(std::move(result));
   }
 
   Promise<Value> promise_;

@@ -9,10 +9,14 @@
 //       by TakeAll(). Whoever took it out, and nobody else, resolves it. So a turn is never
 //       given to a promise that was cancelled, and a cancelled one never had its turn.
 //   (2) Tickets are never used again.
+//   (3) A promise whose futures were all dropped has no turn. It is found at its turn, or by a
+//       search, which happens each time the line has doubled since the last one. So a line is
+//       no longer than kFirstSweep, or twice what was wanted at the last search.
 
 #ifndef JACKDAW_SCHEDULER_ASYNC_WAIT_LINE_H_
 #define JACKDAW_SCHEDULER_ASYNC_WAIT_LINE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -30,6 +34,8 @@ namespace jackdaw {
 
 // Futures that one line holds. Further ones resolve to RESOURCE_EXHAUSTED at once.
 inline constexpr std::size_t kMaxWaiting = std::size_t{1} << 24;
+// Length from which on a line is searched for those whom nobody wants, each time it doubles.
+inline constexpr std::size_t kFirstSweep = 64;
 
 template <typename T, typename Need>
 class WaitLine {
@@ -51,10 +57,11 @@ class WaitLine {
 
   // A new future at the end of the line. When it is asked to cancel, and `owner` still lives,
   // `(owner.get()->*cancel)(ticket)` is called, without any lock. `need` is moved from unless
-  // the line is full.
+  // the line is full. Those that a search finds go to `unwanted`.
   template <typename Owner>
   [[nodiscard]] Future<T> Add(Need& need, std::type_identity_t<std::weak_ptr<Owner>> owner,
-                              void (Owner::*cancel)(Ticket)) {
+                              void (Owner::*cancel)(Ticket), std::vector<Waiting>& unwanted) {
+    if (line_.size() >= sweep_at_) Sweep(unwanted);
     if (line_.size() >= limit_) {
       return Future<T>::Ready(absl::ResourceExhaustedError(
           absl::StrCat(line_.size(), " wait already, which is the limit")));
@@ -101,7 +108,20 @@ class WaitLine {
   }
 
  private:
+  void Sweep(std::vector<Waiting>& unwanted) {
+    for (auto entry = line_.begin(); entry != line_.end();) {
+      if (entry->second.promise.is_wanted()) {
+        ++entry;
+        continue;
+      }
+      unwanted.push_back(std::move(entry->second));
+      entry = line_.erase(entry);
+    }
+    sweep_at_ = std::max(kFirstSweep, 2 * line_.size());
+  }
+
   const std::size_t limit_;
+  std::size_t sweep_at_ = kFirstSweep;
   Ticket next_ = 1;
   std::map<Ticket, Waiting> line_;
 };

@@ -175,10 +175,14 @@ TEST(ChannelTest, APopThatNobodyWaitsForTakesNoValue) {
   EXPECT_EQ(channel.Pop().PeekOrError().value(), 1);
 }
 
-TEST(ChannelTest, APushThatNobodyWaitsForGoesInAllTheSame) {
-  Channel<int> channel(0);
-  (void)channel.Push(1);
-  EXPECT_EQ(channel.Pop().PeekOrError().value(), 1);
+TEST(ChannelTest, APushThatNobodyWaitsForHasLeft) {
+  Channel<std::shared_ptr<int>> channel(0);
+  auto kept = std::make_shared<int>(1);
+  const std::weak_ptr<int> watch = kept;
+  (void)channel.Push(std::move(kept));
+  const Future<std::shared_ptr<int>> popped = channel.Pop();
+  EXPECT_TRUE(watch.expired());
+  EXPECT_FALSE(popped.is_ready());
 }
 
 TEST(ChannelTest, CarriesMoveOnlyValues) {

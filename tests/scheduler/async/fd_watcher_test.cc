@@ -17,6 +17,7 @@
 #include "scheduler/async/co_task.h"
 #include "scheduler/async/delay.h"
 #include "scheduler/async/future_combine.h"
+#include "scheduler/async/wait_line.h"
 #include "scheduler/base/unique_fd.h"
 #include "tests/scheduler/async/settle.h"
 
@@ -154,6 +155,19 @@ TEST_F(FdWatcherTest, EventsOfAClosedDescriptorDoNotReachTheNextOneOfItsNumber) 
   }
 }
 
+TEST_F(FdWatcherTest, ThoseWhoGaveUpDoNotFillIt) {
+  const Pair pipe = Pair::OfPipe();
+  const Pair other = Pair::OfPipe();
+  const Future<void> held = watcher_.Readable(pipe.a.get());
+  for (int i = 0; i < 10'000; ++i) {
+    (void)watcher_.Readable(pipe.a.get());
+    (void)watcher_.Readable(other.a.get());
+  }
+  EXPECT_LE(watcher_.waiting(), 2 * kFirstSweep);
+  WriteByte(pipe.b.get());
+  EXPECT_EQ(held.Wait(), absl::OkStatus());
+}
+
 TEST_F(FdWatcherTest, OfNoDescriptorIsAnError) {
   EXPECT_FALSE(watcher_.Readable(-1).Wait().ok());
   Pair pipe = Pair::OfPipe();
@@ -175,6 +189,9 @@ TEST_F(FdWatcherTest, WorksWithATimeLimit) {
   const Future<void> late =
       WithTimeout(timers, absl::Milliseconds(1), watcher_.Readable(pipe.a.get()));
   EXPECT_TRUE(absl::IsDeadlineExceeded(late.Wait()));
+  // The timer's thread may be about to cancel the wait: the pipe must not close under it.
+  watcher_.Forget(pipe.a.get());
+  EXPECT_EQ(watcher_.waiting(), 0u);
 }
 
 TEST(FdWatcherLimitTest, BeyondItsLimitRefuses) {

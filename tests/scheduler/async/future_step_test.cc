@@ -4,6 +4,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,19 @@ TEST(PromiseTest, IsWantedWhileAnybodyHoldsItsFutureOrWaitsForIt) {
   EXPECT_TRUE(promise.is_wanted());
   promise.Fulfil(1);
   EXPECT_FALSE(promise.is_wanted());
+}
+
+// As on the stack of a thread that waits for another one's answer.
+TEST(PromiseTest, MayDieAsSoonAsItsFutureIsReady) {
+  WorkStealingPool pool({.name = "compute", .workers = 2});
+  for (int round = 0; round < 1000; ++round) {
+    auto promise = std::make_unique<Promise<int>>();
+    const Future<int> future = promise->future();
+    ASSERT_TRUE(pool.Run([fulfils = promise.get()] { fulfils->Fulfil(1); }).ok());
+    while (!future.is_ready()) std::this_thread::yield();
+    promise.reset();
+    EXPECT_EQ(future.Wait().value(), 1);
+  }
 }
 
 TEST(MapResultTest, TurnsAnErrorIntoAValue) {

@@ -23,10 +23,11 @@ struct Owner {
 
 class WaitLineTest : public ::testing::Test {
  protected:
-  Future<int> Add(std::string need) { return line_.Add(need, owner_, &Owner::Cancel); }
+  Future<int> Add(std::string need) { return line_.Add(need, owner_, &Owner::Cancel, swept_); }
 
   std::shared_ptr<Owner> owner_ = std::make_shared<Owner>();
   Line line_{3};
+  std::vector<Line::Waiting> swept_;
 };
 
 TEST_F(WaitLineTest, ServesInTheOrderOfArrival) {
@@ -42,7 +43,7 @@ TEST_F(WaitLineTest, ServesInTheOrderOfArrival) {
 TEST_F(WaitLineTest, BeyondItsLimitRefusesAndLeavesWhatWasBrought) {
   const std::vector<Future<int>> waiting = {Add("a"), Add("b"), Add("c")};
   std::string need = "kept";
-  const Future<int> refused = line_.Add(need, owner_, &Owner::Cancel);
+  const Future<int> refused = line_.Add(need, owner_, &Owner::Cancel, swept_);
   EXPECT_EQ(refused.PeekOrError().status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(need, "kept");
   EXPECT_EQ(line_.size(), 3u);
@@ -81,12 +82,27 @@ TEST_F(WaitLineTest, PassesThoseByWhoseFuturesAreGone) {
   EXPECT_FALSE(line_.TakeFirstWanted(unwanted).has_value());
 }
 
+// A line that nobody comes out of must not fill up with those who gave up.
+TEST_F(WaitLineTest, IsSweptOfThoseWhoseFuturesAreGoneWhenItHasDoubled) {
+  Line line;
+  std::vector<Future<int>> held;
+  for (std::size_t i = 0; i < 100 * kFirstSweep; ++i) {
+    std::string need = i % 100 == 0 ? "held" : "dropped";
+    Future<int> future = line.Add(need, owner_, &Owner::Cancel, swept_);
+    if (i % 100 == 0) held.push_back(std::move(future));
+    EXPECT_LE(line.size(), 2 * held.size() + kFirstSweep);
+  }
+  EXPECT_GE(line.size(), held.size());
+  for (const Line::Waiting& one : swept_) EXPECT_EQ(one.need, "dropped");
+  for (const Future<int>& future : held) EXPECT_FALSE(future.is_ready());
+}
+
 TEST_F(WaitLineTest, ThatDiesBreaksItsPromises) {
   Future<int> future;
   {
     Line line;
     std::string need;
-    future = line.Add(need, owner_, &Owner::Cancel);
+    future = line.Add(need, owner_, &Owner::Cancel, swept_);
   }
   EXPECT_TRUE(absl::IsAborted(future.PeekOrError().status()));
 }
