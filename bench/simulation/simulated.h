@@ -15,4 +15,11 @@ namespace jackdaw_simulated::bench {
 
 }  // namespace jackdaw_simulated::bench
 
+// The pool whose every push wakes somebody, as long as somebody is parked.
+namespace jackdaw_simulated_eager::bench {
+
+[[nodiscard]] jackdaw::bench::Outcome RunPool(const jackdaw::bench::Setup& setup);
+
+}  // namespace jackdaw_simulated_eager::bench
+
 #endif  // JACKDAW_BENCH_SIMULATION_SIMULATED_H_

@@ -27,6 +27,8 @@ using simulation::Machine;
 
 constexpr double kAgreement = 0.25;  // How far a simulated time may be from the measured one.
 
+constexpr int kMostLogWorkers = 8;
+
 struct Workload {
   const char* name;
   Setup small;             // For one or two workers.
@@ -57,12 +59,15 @@ std::function<double(int, int)> Distances(const Topology& topology, int workers)
   };
 }
 
-Outcome Simulate(const Setup& setup, const Costs& costs, const Topology* topology) {
+using Pool = Outcome(const Setup& setup);
+
+// `pool` is the RunPool() of one of the namespaces of simulated.h.
+Outcome Simulate(Pool& pool, const Setup& setup, const Costs& costs, const Topology* topology) {
   Outcome outcome = {};
   Machine machine({.costs = costs,
                    .distance = topology == nullptr ? nullptr : Distances(*topology, setup.workers),
                    .thread_locals = simulation::ThreadLocals()});
-  machine.Run([&] { outcome = jackdaw_simulated::bench::RunPool(setup); });
+  machine.Run([&] { outcome = pool(setup); });
   return outcome;
 }
 
@@ -88,7 +93,7 @@ void Validate() {
       // Calibrated each time: what the machine costs changes with what else runs on it.
       compare.Add("simulated", [&] {
         costs = Calibrate();
-        return Simulate(setup, costs, nullptr).elapsed_ns / 1e3;
+        return Simulate(jackdaw_simulated::bench::RunPool, setup, costs, nullptr).elapsed_ns / 1e3;
       });
       compare.Run(kRounds);
       PrintCosts(costs);
@@ -102,6 +107,12 @@ void Validate() {
               2 * Workloads().size() - off.size(), 2 * Workloads().size(), kAgreement * 100);
   for (const std::string& one : off) std::printf("  NOT WITHIN: %s\n", one.c_str());
 }
+
+struct Variant {
+  const char* name;
+  double cross_core_ns;
+  Pool& pool;
+};
 
 // A machine of `workers` cores: sixteen to a memory node, four nodes to a package.
 Topology MachineOf(int workers) {
@@ -125,20 +136,21 @@ void PrintRow(const Setup& setup, double efficiency, const Outcome& outcome) {
 }
 
 // One line of a workload's plot, and its table.
-void Scale(const Workload& workload, const std::string& name, const Costs& costs, Series& series) {
+void Scale(const Workload& workload, const Variant& variant, Series& series) {
   std::printf("\n%s, %.0f us each, %d a worker, %s\n", workload.name, workload.compute_ns / 1e3,
-              1 << workload.log_tasks_a_worker, name.c_str());
+              1 << workload.log_tasks_a_worker, variant.name);
   std::printf("  %7s %10s %8s %9s %8s %8s %8s %8s %10s\n", "workers", "efficiency", "steals",
               "empty", "lost", "wakeups", "parks", "engaged", "us to that");
-  series.Begin(name);
-  for (int log_workers = 0; log_workers <= 8; ++log_workers) {
+  series.Begin(variant.name);
+  for (int log_workers = 0; log_workers <= kMostLogWorkers; ++log_workers) {
     const Setup setup = {.workers = 1 << log_workers,
                          .shape = workload.small.shape,
                          .log_tasks = workload.log_tasks_a_worker + log_workers,
                          .compute_ns = workload.compute_ns,
                          .rounds = 1};
     const Topology topology = MachineOf(setup.workers);
-    const Outcome outcome = Simulate(setup, costs, &topology);
+    const Costs costs = {.cross_core_ns = variant.cross_core_ns};
+    const Outcome outcome = Simulate(variant.pool, setup, costs, &topology);
     const double work_ns = workload.compute_ns * (1 << workload.log_tasks_a_worker);
     const double efficiency = work_ns / outcome.elapsed_ns;
     series.Add(setup.workers, efficiency);
@@ -149,12 +161,14 @@ void Scale(const Workload& workload, const std::string& name, const Costs& costs
 void Main() {
   Validate();
   std::printf("\nsimulated; steals and so on are per thousand tasks\n");
+  const Variant variants[] = {
+      {"0.1 us across cores", 100, jackdaw_simulated::bench::RunPool},
+      {"0.5 us across cores", 500, jackdaw_simulated::bench::RunPool},
+      {"0.5 us, every push wakes", 500, jackdaw_simulated_eager::bench::RunPool},
+  };
   for (const Workload& workload : Workloads()) {
     Series series(workload.name, "efficiency", "workers");
-    for (const double cross_core_ns : {100.0, 500.0}) {
-      Scale(workload, absl::StrCat(cross_core_ns / 1e3, " us across cores"),
-            {.cross_core_ns = cross_core_ns}, series);
-    }
+    for (const Variant& variant : variants) Scale(workload, variant, series);
     series.Record();
   }
 }

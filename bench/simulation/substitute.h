@@ -1,7 +1,7 @@
 // Substitute: makes the pool's sources run on the simulated machine. The build includes this file
 // before each of them (-include), and in them the names of atomics, locks, threads and
-// thread-locals are those of stand_ins.h. `jackdaw` becomes jackdaw_simulated, so that a program
-// holds both the real pool and the simulated one, made of the same text.
+// thread-locals are those of stand_ins.h. `jackdaw` becomes the namespace that JACKDAW_SIMULATED
+// names, so that a program holds both the real pool and simulated ones, made of the same text.
 //
 // What is not stood in for is real, and must not block. A new kind of lock in those sources does
 // not get past the compiler; a new header of a library is added to the list below.
@@ -73,15 +73,15 @@ using Notification = ::simulation::Notification;
 }  // namespace simulated_absl
 
 // What both programs speak of is one type.
-namespace jackdaw_simulated::bench {
+namespace JACKDAW_SIMULATED::bench {
 using ::jackdaw::bench::Outcome;
 using ::jackdaw::bench::Setup;
 using ::jackdaw::bench::Shape;
-}  // namespace jackdaw_simulated::bench
+}  // namespace JACKDAW_SIMULATED::bench
 
 #define std simulated_std
 #define absl simulated_absl
-#define jackdaw jackdaw_simulated
+#define jackdaw JACKDAW_SIMULATED
 // Each simulated thread has its copy of this section; see Machine::Options::thread_locals.
 #define thread_local __attribute__((section("simulated_locals")))
 #define pthread_create ::simulation::CreateThread
