@@ -104,7 +104,9 @@ TEST_F(SlowReaderTest, ItCostsOneMessageAndLearnsTheLatestWhenItReadsOn) {
   EXPECT_EQ(job.task_counts().succeeded(), kTasks + 1);
   EXPECT_EQ(PendingMessages(), kStalled);
   const long growth = server_->ResidentBytes() - before;
-  if (kMemoryIsOurs) EXPECT_LT(growth, kMostGrowthBytes);
+  if (kMemoryIsOurs) {
+    EXPECT_LT(growth, kMostGrowthBytes);
+  }
   RecordProperty("growth_bytes", static_cast<int>(growth));
 
   // The rest of the first state tells tasks as they are now; then comes what changed.

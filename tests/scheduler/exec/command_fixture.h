@@ -13,10 +13,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -125,18 +127,14 @@ class CommandsTest : public ::testing::Test {
     directory_ = mkdtemp(name.data());
   }
   ~CommandsTest() override {
-    for (const std::string& file : files_) unlink(file.c_str());
-    rmdir(directory_.c_str());
+    std::error_code error;
+    std::filesystem::remove_all(directory_, error);
   }
   // The path of a file in it, which goes too.
-  std::string File(const std::string& name) {
-    files_.push_back(absl::StrCat(directory_, "/", name));
-    return files_.back();
+  [[nodiscard]] std::string File(const std::string& name) const {
+    return absl::StrCat(directory_, "/", name);
   }
   std::string directory_;
-
- private:
-  std::vector<std::string> files_;
 };
 
 }  // namespace jackdaw

@@ -159,7 +159,6 @@ TEST_F(CommandsTest, SearchPassesOverWhatIsRelativeOrNoFile) {
   EXPECT_EQ(FindProgram("env", path).value(), "/usr/bin/env");
   EXPECT_EQ(FindProgram("directory", path).status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(FindProgram("locked", path).status().code(), absl::StatusCode::kPermissionDenied);
-  rmdir((directory_ + "/directory").c_str());
 }
 
 }  // namespace
