@@ -110,8 +110,10 @@ class BasicIdleSet {
   }
 
   // Wakes `worker` as a searcher if it is parked, whoever else searches. Whether it was. Any
-  // thread.
+  // thread, after it made visible, seq_cst, what the worker shall see.
   bool WakeWorker(int worker) {
+    // One that announces itself after this load sees it when it looks.
+    if (ParkedCount(word_.load(std::memory_order_seq_cst)) == 0) return false;
     if (!Withdraw(worker)) return false;
     parkers_[Size(worker)].Unpark();
     return true;

@@ -47,4 +47,12 @@ bool PoolCore::StandIn() {
   return false;
 }
 
+bool PoolCore::StaysOn(int slot) {
+  if (slot < threads || !compensation.Vacate(slot)) return false;
+  // No harm where the pool has stopped meanwhile: the loop sees it. Otherwise the others do not
+  // count as all from here on.
+  idle.AddWorker();
+  return true;
+}
+
 }  // namespace jackdaw

@@ -48,6 +48,9 @@ struct PoolCore {
   // Has an extra worker stand in for one that blocks. Called by that one. False: there is none to
   // be had.
   [[nodiscard]] bool StandIn() ABSL_LOCKS_EXCLUDED(hire_mutex);
+  // The thread of extra worker `slot` has left its loop and touched the worker last. True: it is
+  // needed again, and goes on as that worker.
+  [[nodiscard]] bool StaysOn(int slot);
 
   // Workers to look at: the pool's own and the extra ones there ever were. seq_cst, for the look
   // of a worker that is about to park: an extra worker is counted before it makes work visible.

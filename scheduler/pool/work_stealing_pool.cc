@@ -99,10 +99,11 @@ void WorkStealingPool::Impl::Release(WorkStealingPool* pool) {
 
 void WorkStealingPool::Impl::ThreadMain(int index) {
   const AsCurrent scope(pool_, &edge_);
-  if (options_.on_thread_start) edge_.Guard([&] { options_.on_thread_start(index); });
-  core_->workers[static_cast<std::size_t>(index)]->Loop();
-  if (options_.on_thread_exit) edge_.Guard([&] { options_.on_thread_exit(index); });
-  if (index >= core_->threads) core_->compensation.Vacate(index);
+  do {
+    if (options_.on_thread_start) edge_.Guard([&] { options_.on_thread_start(index); });
+    core_->worker(index).Loop();
+    if (options_.on_thread_exit) edge_.Guard([&] { options_.on_thread_exit(index); });
+  } while (core_->StaysOn(index));
 }
 
 bool WorkStealingPool::Impl::StartExtra(int index) {

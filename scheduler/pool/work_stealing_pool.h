@@ -46,7 +46,8 @@ class WorkStealingPool final : public Runner {
     int max_blocked = 64;  // 0 to kMaxBlocked.
     // Called on each worker's thread, before its first task and after its last. What they
     // throw goes to `on_error`. Signals are blocked on these threads but for those that a
-    // fault raises.
+    // fault raises. The thread of an extra worker that left and is needed again may stay, and
+    // calls them again.
     std::function<void(int worker)> on_thread_start = nullptr;
     std::function<void(int worker)> on_thread_exit = nullptr;
     ErrorEdge::Hook on_error = nullptr;  // See error_edge.h.
