@@ -12,6 +12,7 @@ PoolCore::PoolCore(const Options& options)
       spin_ns(options.spin_ns),
       clock(*options.clock),
       pool(*options.pool),
+      trace(options.trace),
       idle(options.threads, options.max_blocked),
       source(std::max(1, options.threads) + options.max_blocked),
       compensation(std::max(1, options.threads), options.max_blocked),

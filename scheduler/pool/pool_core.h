@@ -23,6 +23,7 @@
 
 namespace jackdaw {
 
+class TraceSink;
 class Worker;
 class WorkStealingPool;
 
@@ -33,6 +34,7 @@ struct PoolCore {
     std::uint64_t seed;
     Clock* clock;
     WorkStealingPool* pool;
+    TraceSink* trace = nullptr;
     int max_blocked = 0;                           // Extra workers at most.
     std::function<bool(int worker)> start_thread;  // For an extra worker.
   };
@@ -63,6 +65,7 @@ struct PoolCore {
   const std::int64_t spin_ns;
   Clock& clock;
   WorkStealingPool& pool;
+  TraceSink* const trace;
   PoolLife life;
   IdleSet idle;
   Injector injector;

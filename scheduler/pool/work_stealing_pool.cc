@@ -92,6 +92,7 @@ void WorkStealingPool::Impl::Release(WorkStealingPool* pool) {
                                   .seed = options_.seed,
                                   .clock = options_.clock,
                                   .pool = pool,
+                                  .trace = options_.trace,
                                   .max_blocked = max_blocked(),
                                   .start_thread = [this](int i) { return StartExtra(i); }});
   threads_.Release();

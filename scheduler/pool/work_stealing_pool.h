@@ -27,6 +27,7 @@
 #include "scheduler/base/clock.h"
 #include "scheduler/pool/error_edge.h"
 #include "scheduler/pool/runner.h"
+#include "scheduler/pool/trace_sink.h"
 #include "scheduler/pool/work_source.h"
 #include "scheduler/pool/worker_stats.h"
 
@@ -52,6 +53,9 @@ class WorkStealingPool final : public Runner {
     std::function<void(int worker)> on_thread_exit = nullptr;
     ErrorEdge::Hook on_error = nullptr;  // See error_edge.h.
     Clock* clock = &Clock::Real();
+    // Is told what the workers do; null: nobody. Outlives the pool and its threads. See
+    // trace_sink.h.
+    TraceSink* trace = nullptr;
     // For tests, to refuse threads: how one is made. As pthread_create() without attributes.
     std::function<int(pthread_t* thread, void* (*body)(void*), void* argument)> create_thread =
         nullptr;

@@ -54,6 +54,7 @@ class Worker final : public WorkerContext {
   [[nodiscard]] WorkStealingPool& pool() const override { return core_.pool; }
   [[nodiscard]] int index() const override { return index_; }
   [[nodiscard]] Origin origin() const override { return origin_; }
+  [[nodiscard]] TraceSink* trace() const override { return trace_; }
   void Push(Task* task) override;
   void PushBehind(Task* task) override;
   [[nodiscard]] bool TakeBack(Task* task) override;
@@ -93,6 +94,7 @@ class Worker final : public WorkerContext {
   void LeaveSearch();
   void RunUntilDry(Found found);
   void Execute(Found found);
+  void RunTraced(Found found);
   void Park();
   [[nodiscard]] bool WorkVisible();
   void PushOwn(Task* task);
@@ -103,6 +105,7 @@ class Worker final : public WorkerContext {
   [[nodiscard]] std::int64_t Now() { return now_ns_ = core_.clock.MonotonicNanos(); }
 
   PoolCore& core_;
+  TraceSink* const trace_;  // Null: nobody is told.
   const int index_;
   const bool is_extra_;  // Stands in for one that blocks.
   // The worker's own; on the thread's own lines, next to the constants above.
