@@ -17,7 +17,7 @@
 #include "scheduler/base/clock.h"
 #include "scheduler/pool/compensation.h"
 #include "scheduler/pool/idle_set.h"
-#include "scheduler/pool/injector.h"
+#include "scheduler/pool/injector_lanes.h"
 #include "scheduler/pool/pool_life.h"
 #include "scheduler/pool/source_gate.h"
 
@@ -68,7 +68,7 @@ struct PoolCore {
   TraceSink* const trace;
   PoolLife life;
   IdleSet idle;
-  Injector injector;
+  InjectorLanes injector;
   SourceGate source;
   Compensation compensation;
   const std::uint64_t seed;

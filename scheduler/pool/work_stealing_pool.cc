@@ -169,15 +169,21 @@ WorkStealingPool::~WorkStealingPool() {
   if (!impl_->dead() && impl_->OnWorker()) impl_->threads().Abandon();
 }
 
-bool WorkStealingPool::Submit(Task* task) {
+bool WorkStealingPool::Submit(Task* task) { return Submit(task, Priority::kNormal); }
+
+bool WorkStealingPool::Submit(Task* task, Priority priority) {
   if (impl_->dead()) return false;
   PoolCore& core = impl_->core();
   Worker* worker = Worker::Current();
   if (worker != nullptr && &worker->core() == &core) {
-    worker->Push(task);
+    if (priority == Priority::kNormal) {
+      worker->Push(task);
+    } else {
+      worker->PushWith(priority, task);
+    }
     return true;
   }
-  if (!core.injector.Push(task)) return false;
+  if (!core.injector.Push(task, priority)) return false;
   core.idle.NotifyWork();
   return true;
 }

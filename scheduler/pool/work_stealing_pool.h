@@ -25,6 +25,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "scheduler/base/clock.h"
+#include "scheduler/base/priority.h"
 #include "scheduler/pool/error_edge.h"
 #include "scheduler/pool/runner.h"
 #include "scheduler/pool/trace_sink.h"
@@ -77,6 +78,20 @@ class WorkStealingPool final : public Runner {
   [[nodiscard]] std::int64_t task_count() const override;
   void Shutdown(ShutdownMode mode) override;
   void ShutdownAndWait(ShutdownMode mode) override;
+
+  // The same with a priority. High goes before normal, and before what the workers have of their
+  // own; low comes when nothing else waits in the injector. Nothing waits for ever: after
+  // InjectorLanes::kPatience tasks of a higher priority it is the turn of a lower one. Of the
+  // tasks of the running task's own pool, those of normal priority go on the worker's deque.
+  [[nodiscard]] bool Submit(Task* task, Priority priority);
+  using Runner::Run;
+  template <typename Body>
+  absl::Status Run(Body&& body, Priority priority) {
+    Task* task = MakeTask(std::forward<Body>(body));
+    if (Submit(task, priority)) return absl::OkStatus();
+    task->Drop();
+    return ShutdownError();
+  }
 
   // Submits `task` with the wish that worker `worker` run it, because it has the data at hand:
   // from [0, size()), others are taken modulo size(). The worker gets to it before its other

@@ -15,10 +15,12 @@ namespace {
 // Turns between two looks at shared work before the own deque, as in Go and Tokio. A prime,
 // so that it does not fall into step with the program.
 constexpr std::uint32_t kFairTurns = 61;
+// Every so many turns what has a high priority does not go before all else.
+constexpr std::uint32_t kUrgentTurns = 16;
 // Most tasks taken from a work source at once. Few, so that the source can still order,
 // weigh and cancel the rest.
 constexpr std::size_t kSourceBatch = 32;
-constexpr std::size_t kBatch = std::max(kSourceBatch, Injector::kMaxBatch);
+constexpr std::size_t kBatch = std::max(kSourceBatch, InjectorLanes::kMaxBatch);
 // A search shorter than this is not worth the clock readings around it.
 constexpr std::int64_t kShortestSpinNs = 1000;
 // Longest pause between two sweeps, in pause instructions.
@@ -101,13 +103,17 @@ bool Worker::RunOne() {
 
 Worker::Found Worker::Next() {
   if (++turn_ % kFairTurns == 0) {
-    const Found found = TakeShared(1);
+    const Found found = TakeForFairness();
     if (found.task != nullptr) return found;
   } else if (turn_ % kFairTurns == kFairTurns / 2) {
     const Steal oldest = deque_.StealTop();
     if (oldest.outcome == Steal::Outcome::kTaken) return {oldest.task, Origin::kOwnDeque};
   }
   if (IsSurplus()) return kNothing;
+  if (core_.injector.HasUrgent() && turn_ % kUrgentTurns != 0) [[unlikely]] {
+    const Found found = TakeInjected(1);
+    if (found.task != nullptr) return found;
+  }
   Task* task = mailbox_.Take();
   if (task != nullptr) return {task, Origin::kMailbox};
   task = deque_.PopBottom();
@@ -118,14 +124,29 @@ Worker::Found Worker::Next() {
 // Takes at most `limit` tasks from the injector or else the source, keeps all but the first
 // in the own deque, and returns the first.
 Worker::Found Worker::TakeShared(std::size_t limit) {
+  const Found found = TakeInjected(limit);
+  return found.task != nullptr ? found : TakeFromSource(limit);
+}
+
+// One task from either, so that neither starves the other.
+Worker::Found Worker::TakeForFairness() {
+  if (turn_ / kFairTurns % 2 == 0) return TakeShared(1);
+  const Found found = TakeFromSource(1);
+  return found.task != nullptr ? found : TakeInjected(1);
+}
+
+Worker::Found Worker::TakeInjected(std::size_t limit) {
+  if (core_.injector.SizeEstimate() == 0) return kNothing;
   std::array<Task*, kBatch> tasks;
-  if (core_.injector.SizeEstimate() != 0) {
-    const std::size_t count =
-        core_.injector.TakeBatch(absl::MakeSpan(tasks.data(), limit), core_.threads);
-    if (count != 0) return KeepRest(tasks.data(), count, Origin::kInjector);
-  }
+  const std::size_t count =
+      core_.injector.TakeBatch(absl::MakeSpan(tasks.data(), limit), core_.threads);
+  return count == 0 ? kNothing : KeepRest(tasks.data(), count, Origin::kInjector);
+}
+
+Worker::Found Worker::TakeFromSource(std::size_t limit) {
   // What is still in a source when the pool is cancelled stays its owner's.
   if (core_.life.cancelling()) return kNothing;
+  std::array<Task*, kBatch> tasks;
   const std::size_t count = core_.source.With(index_, std::size_t{0}, [&](WorkSource& source) {
     return source.Take(absl::MakeSpan(tasks.data(), std::min(limit, kSourceBatch)));
   });

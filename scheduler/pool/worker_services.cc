@@ -26,12 +26,14 @@ void Worker::PushTo(Worker& to, Task* task) {
   if (!core_.idle.WakeWorker(to.index_)) core_.idle.NotifyWork();
 }
 
-void Worker::PushBehind(Task* task) {
+void Worker::PushWith(Priority priority, Task* task) {
   if (trace_ != nullptr) trace_->Spawns(index_, *task);
   counters_.pushed.Add(1);
-  core_.injector.PushOverflow(absl::MakeConstSpan(&task, 1));
+  core_.injector.PushOverflow(absl::MakeConstSpan(&task, 1), priority);
   core_.idle.NotifyWork();
 }
+
+void Worker::PushBehind(Task* task) { PushWith(Priority::kNormal, task); }
 
 bool Worker::TakeBack(Task* task) {
   Task* newest = deque_.PopBottom();

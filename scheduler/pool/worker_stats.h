@@ -15,7 +15,7 @@
 namespace jackdaw {
 
 struct WorkerStats {
-  std::int64_t tasks = 0;           // Run, the one that runs now included.
+  std::int64_t tasks = 0;  // Run, the one that runs now included.
   // Where each came from. What a WorkSource gave, and all but the first of what was taken from
   // the injector at once, passes through the deque and counts as own or stolen.
   std::int64_t from_own_deque = 0;

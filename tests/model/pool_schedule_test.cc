@@ -270,6 +270,25 @@ void MailToOneWorker(int workers) {
   }
 }
 
+// As many tasks as workers of each priority, none of which ends before all of that priority run.
+void EveryPriority(int workers) {
+  WorkStealingPool pool(PoolOptions(workers));
+  for (const Priority priority : {Priority::kLow, Priority::kHigh, Priority::kNormal}) {
+    Meeting meeting(workers);
+    Ran ran(workers + 1);
+    for (int i = 0; i < workers; ++i) {
+      (void)pool.Run(
+          [&meeting, &ran, i] {
+            meeting.Come();
+            ran.Mark(i);
+          },
+          priority);
+    }
+    (void)pool.Run([&ran, workers] { ran.Mark(workers); }, Priority::kLow);
+    ran.AwaitAll();
+  }
+}
+
 void MailAgainstShutdown(int workers, ShutdownMode mode) {
   Tally tally;
   WorkStealingPool pool(PoolOptions(workers));
@@ -329,6 +348,7 @@ constexpr Scenario kScenarios[] = {
     {"DrainAgainstMail", DrainAgainstMail},
     {"CancelAgainstMail", CancelAgainstMail},
     {"AllBlock", AllBlock},
+    {"EveryPriority", EveryPriority},
 };
 
 // ---- looking for a failure ----

@@ -172,6 +172,21 @@ TEST(GuidePoolTest, WishesForAWorker) {
   EXPECT_EQ(sums.load(), 24'000);
 }
 
+TEST(GuidePoolTest, Priorities) {
+  // sample: priorities
+  WorkStealingPool pool({.workers = 0});
+  std::vector<std::string> order;
+  const auto add = [&](std::string name, Priority priority) {
+    pool.Run([&order, name] { order.push_back(name); }, priority).IgnoreError();
+  };
+  add("report", Priority::kLow);
+  add("page", Priority::kNormal);
+  add("heartbeat", Priority::kHigh);
+  pool.RunUntilIdle();
+  EXPECT_THAT(order, testing::ElementsAre("heartbeat", "page", "report"));
+  // end of sample
+}
+
 TEST(GuidePoolTest, ATimeline) {
   std::ostringstream file;
   // sample: timeline

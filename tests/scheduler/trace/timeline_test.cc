@@ -5,21 +5,16 @@
 
 #include <array>
 #include <atomic>
-#include <map>
-#include <optional>
 #include <sstream>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "scheduler/pool/worker_context.h"
 #include "scheduler/trace/trace_scope.h"
 #include "tests/scheduler/pool/pool_fixture.h"
+#include "tests/scheduler/trace/trace_reader.h"
 #include "tests/support/fake_clock.h"
-#include "tests/support/json.h"
 
 namespace jackdaw {
 namespace {
@@ -31,102 +26,6 @@ std::string Text(const Timeline& timeline) {
   EXPECT_TRUE(timeline.WriteJson(out).ok());
   return out.str();
 }
-
-// A trace, checked while it is read: on each track times do not go back, every end ends the
-// newest span that is open, and all spans end.
-class Trace {
- public:
-  explicit Trace(const std::string& text) {
-    std::optional<Json> json = Json::Parse(text);
-    EXPECT_TRUE(json.has_value()) << text;
-    if (!json.has_value()) return;
-    json_ = *std::move(json);
-    for (const Json& event : json_["traceEvents"].array) Read(event);
-    for (const auto& [track, open] : open_) EXPECT_TRUE(open.empty()) << track;
-    EXPECT_EQ(tails_, heads_);
-  }
-
-  // "pid.tid: name" of each span, where it began; indented by what it lies in.
-  [[nodiscard]] const std::vector<std::string>& spans() const { return spans_; }
-  [[nodiscard]] std::size_t Count(const std::string& name) const { return counts_.at(name); }
-  [[nodiscard]] bool Has(const std::string& name) const { return counts_.count(name) != 0; }
-  // Track name by "pid.tid".
-  [[nodiscard]] const std::map<std::string, std::string>& tracks() const { return tracks_; }
-  [[nodiscard]] const std::map<int, std::string>& groups() const { return groups_; }
-  [[nodiscard]] std::size_t arrows() const { return tails_.size(); }
-  [[nodiscard]] double dropped() const { return json_["otherData"]["dropped_spans"].number; }
-
- private:
-  static std::string Place(const Json& event) {
-    return absl::StrCat(event["pid"].number, ".", event["tid"].number);
-  }
-
-  void Read(const Json& event) {
-    const std::string& phase = event["ph"].string;
-    if (phase == "M") return ReadName(event);
-    const std::string track = Place(event);
-    EXPECT_TRUE(tracks_.count(track) != 0) << track;
-    const double ts = event["ts"].number;
-    EXPECT_GE(ts, last_[track]);
-    EXPECT_GE(ts, 0);
-    last_[track] = ts;
-    std::vector<Json>& open = open_[track];
-    if (phase == "B") {
-      spans_.push_back(
-          absl::StrCat(track, ": ", std::string(open.size(), ' '), event["name"].string, "@", ts));
-      ++counts_[event["name"].string];
-      open.push_back(event);
-    } else if (phase == "E") {
-      ASSERT_FALSE(open.empty());
-      open.pop_back();
-    } else if (phase == "i") {
-      ++counts_[event["name"].string];
-    } else {
-      ReadArrow(phase, event, open);
-    }
-  }
-
-  void ReadName(const Json& event) {
-    const std::string& name = event["args"]["name"].string;
-    if (event["name"].string == "process_name") {
-      groups_[static_cast<int>(event["pid"].number)] = name;
-    } else {
-      EXPECT_EQ(event["name"].string, "thread_name");
-      EXPECT_TRUE(tracks_.emplace(Place(event), name).second);
-    }
-  }
-
-  // Each end lies in a span that says the same.
-  void ReadArrow(const std::string& phase, const Json& event, const std::vector<Json>& open) {
-    ASSERT_FALSE(open.empty());
-    const Json& around = open.back();
-    const double id = event["id"].number;
-    const std::string worker = absl::StrCat(event["tid"].number - 1);
-    if (phase == "s") {
-      EXPECT_EQ(around["name"].string, "stolen");
-      EXPECT_TRUE(
-          tails_.emplace(id, Pair{worker, absl::StrCat(around["args"]["thief"].number)}).second);
-    } else {
-      ASSERT_EQ(phase, "f");
-      EXPECT_EQ(event["bp"].string, "e");
-      EXPECT_EQ(around["name"].string, "task");
-      EXPECT_THAT(around["args"]["origin"].string, testing::AnyOf("stolen", "mailbox"));
-      EXPECT_TRUE(
-          heads_.emplace(id, Pair{absl::StrCat(around["args"]["victim"].number), worker}).second);
-    }
-  }
-
-  using Pair = std::pair<std::string, std::string>;  // Victim and thief.
-  Json json_;
-  std::map<std::string, std::string> tracks_;
-  std::map<int, std::string> groups_;
-  std::map<std::string, std::vector<Json>> open_;
-  std::map<std::string, double> last_;
-  std::map<std::string, std::size_t> counts_;
-  std::map<double, Pair> tails_;
-  std::map<double, Pair> heads_;
-  std::vector<std::string> spans_;
-};
 
 // ---- on the caller's thread, with a clock that stands ----
 
@@ -141,7 +40,7 @@ class DrivenTimelineTest : public testing::Test {
 };
 
 TEST_F(DrivenTimelineTest, NothingYetIsATraceToo) {
-  const Trace trace(Text(timeline_));
+  const TraceReader trace(Text(timeline_));
   EXPECT_TRUE(trace.spans().empty());
   EXPECT_EQ(trace.groups().at(1), "compute");
 }
@@ -150,7 +49,7 @@ TEST_F(DrivenTimelineTest, TasksStandOnTheTrackOneAfterTheOther) {
   RunTask(5);
   RunTask(7);
   EXPECT_EQ(pool_.RunUntilIdle(), 2);
-  const Trace trace(Text(timeline_));
+  const TraceReader trace(Text(timeline_));
   EXPECT_THAT(trace.spans(), ElementsAre("1.1: task@0", "1.1: task@5"));
   EXPECT_EQ(trace.tracks().at("1.1"), "compute.worker.0");
 }
@@ -167,7 +66,7 @@ TEST_F(DrivenTimelineTest, ScopesAndTasksLieInTheTaskThatRunsThem) {
     const TraceScope empty("empty");
   });
   EXPECT_EQ(pool_.RunUntilIdle(), 1);
-  const Trace trace(Text(timeline_));
+  const TraceReader trace(Text(timeline_));
   EXPECT_THAT(trace.spans(), ElementsAre("1.1: task@0", "1.1:  outer@0", "1.1:   inner@1.5",
                                          "1.1:    task@1.5", "1.1:   empty@2.5"));
   EXPECT_EQ(trace.Count("spawn"), 1u);
@@ -183,7 +82,7 @@ TEST_F(DrivenTimelineTest, SpansBeyondTheLimitAreCountedAndNothingElseIsLost) {
   });
   EXPECT_EQ(pool_.RunUntilIdle(), 5);
   EXPECT_EQ(timeline_.dropped(), 3);
-  const Trace trace(Text(timeline_));
+  const TraceReader trace(Text(timeline_));
   EXPECT_EQ(trace.dropped(), 3);
   EXPECT_EQ(trace.Count("task"), 4u);
   EXPECT_EQ(trace.Count("scope"), 6u);
@@ -192,7 +91,7 @@ TEST_F(DrivenTimelineTest, SpansBeyondTheLimitAreCountedAndNothingElseIsLost) {
 TEST_F(DrivenTimelineTest, NamesMayHoldAnything) {
   Go(pool_, [] { const TraceScope scope("a \"b\\c\"\n\x01"); });
   EXPECT_EQ(pool_.RunUntilIdle(), 1);
-  EXPECT_TRUE(Trace(Text(timeline_)).Has("a \"b\\c\"\n\x01"));
+  EXPECT_TRUE(TraceReader(Text(timeline_)).Has("a \"b\\c\"\n\x01"));
 }
 
 TEST_F(DrivenTimelineTest, StreamThatFailsIsSaid) {
@@ -228,7 +127,7 @@ TEST_P(TimelineTest, HoldsEveryTaskEveryStealAndEveryPark) {
   }
   pool.ShutdownAndWait(ShutdownMode::kDrain);
   const WorkerStats total = Total(pool);
-  const Trace trace(Text(timeline));
+  const TraceReader trace(Text(timeline));
   EXPECT_EQ(trace.Count("task"), static_cast<std::size_t>(total.tasks));
   EXPECT_EQ(trace.Count("node"), 20u * 63);
   EXPECT_EQ(trace.Count("spawn"), 20u * 126);
@@ -251,7 +150,7 @@ TEST(TimelineThreadsTest, StealIsAnArrowFromTheVictimToTheTaskThatTheThiefRan) {
   });
   pool.ShutdownAndWait(ShutdownMode::kDrain);
   EXPECT_NE(victim.load(), thief.load());
-  EXPECT_EQ(Trace(Text(timeline)).arrows(), 1u);
+  EXPECT_EQ(TraceReader(Text(timeline)).arrows(), 1u);
 }
 
 TEST_P(TimelineTest, IsWrittenWhileThePoolWorks) {
@@ -261,7 +160,7 @@ TEST_P(TimelineTest, IsWrittenWhileThePoolWorks) {
   bool working = true;
   while (working) {
     working = pool.task_count() != 0;
-    const Trace trace(Text(timeline));
+    const TraceReader trace(Text(timeline));
   }
   EXPECT_GT(timeline.dropped(), 0);
 }
@@ -278,7 +177,7 @@ TEST(TimelineThreadsTest, TwoPoolsStandInOneTrace) {
   const std::array<const Timeline*, 2> both = {&compute, &files};
   std::ostringstream out;
   ASSERT_TRUE(WriteTimelines(both, out).ok());
-  const Trace trace(out.str());
+  const TraceReader trace(out.str());
   EXPECT_EQ(trace.groups().at(1), "compute");
   EXPECT_EQ(trace.groups().at(2), "files");
   EXPECT_EQ(trace.tracks().at("2.1"), "files.worker.0");
