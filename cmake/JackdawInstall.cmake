@@ -27,8 +27,8 @@ function(jackdaw_install_component)
 endfunction()
 
 jackdaw_install_component(NAME scheduler
-  TARGETS jackdaw_base jackdaw_pool jackdaw_async jackdaw_graph jackdaw_exec jackdaw_scheduler
-  HEADERS scheduler/base scheduler/pool scheduler/async scheduler/graph scheduler/exec)
+  TARGETS jackdaw_base jackdaw_pool jackdaw_async jackdaw_graph jackdaw_exec jackdaw_trace jackdaw_scheduler
+  HEADERS scheduler/base scheduler/pool scheduler/async scheduler/graph scheduler/exec scheduler/trace)
 
 if(JACKDAW_SERVICE)
   jackdaw_install_component(NAME client TARGETS jackdaw_proto jackdaw_client HEADERS client/cpp)

@@ -11,6 +11,7 @@
 #include <deque>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/time/clock.h"
@@ -19,6 +20,7 @@
 #include "scheduler/pool/work_deque.h"
 #include "scheduler/pool/work_stealing_pool.h"
 #include "scheduler/pool/worker_context.h"
+#include "scheduler/trace/timeline.h"
 
 namespace jackdaw::bench {
 namespace {
@@ -99,8 +101,8 @@ double DequePushPop() {
   return NanosEach(begin, Now());
 }
 
-double PoolSpawnRun(int workers) {
-  WorkStealingPool pool({.workers = workers});
+double PoolSpawnRun(int workers, TraceSink* trace = nullptr) {
+  WorkStealingPool pool({.workers = workers, .trace = trace});
   std::atomic<int> bursts{0};
   const double begin = Now();
   struct Burst {
@@ -144,6 +146,59 @@ double PoolClosures(int workers) {
   while (ran.load() != kTasks) sched_yield();
   return NanosEach(begin, Now());
 }
+
+// Rounds of work on shards that stay the same, and that fit, a worker's share of them, into the
+// cache that it has for itself: each task adds one to every number of its shard, and the last one
+// of a round pushes the next round. Microseconds a task. `wish`: each for the worker that had the
+// shard before.
+class Shards {
+ public:
+  static constexpr int kShards = 16;
+  static constexpr std::size_t kBytes = 48 * 1024;  // Of one; of a worker's eight 384 KiB.
+  static constexpr int kRepeats = 1000;
+
+  Shards() : shards_(kShards, std::vector<std::uint64_t>(kBytes / sizeof(std::uint64_t))) {}
+
+  double Measure(bool wish) {
+    WorkStealingPool pool({.workers = 2});
+    repeats_ = 0;
+    const double begin = Now();
+    (void)pool.Run([&] { Push(pool, wish); });
+    pool.ShutdownAndWait(ShutdownMode::kDrain);
+    return (Now() - begin) * 1e6 / (kRepeats * kShards);
+  }
+
+  // Of all tasks that wished, how many ran where they wished, in percent.
+  [[nodiscard]] double MetPercent() const {
+    return 100.0 * static_cast<double>(met_.load()) / static_cast<double>(wished_.load());
+  }
+
+ private:
+  void Push(WorkStealingPool& pool, bool wish) {
+    left_.store(kShards);
+    for (std::size_t shard = 0; shard < kShards; ++shard) {
+      auto add = [this, &pool, shard, wish] { Add(pool, shard, wish); };
+      (void)(wish ? pool.RunOn(static_cast<int>(shard % 2), std::move(add))
+                  : pool.Run(std::move(add)));
+    }
+  }
+
+  void Add(WorkStealingPool& pool, std::size_t shard, bool wish) {
+    for (std::uint64_t& number : shards_[shard]) ++number;
+    if (wish) {
+      wished_.fetch_add(1, std::memory_order_relaxed);
+      const bool met = WorkerContext::Current()->index() == static_cast<int>(shard % 2);
+      if (met) met_.fetch_add(1, std::memory_order_relaxed);
+    }
+    if (left_.fetch_sub(1) == 1 && ++repeats_ < kRepeats) Push(pool, wish);
+  }
+
+  std::vector<std::vector<std::uint64_t>> shards_;
+  std::atomic<int> left_{0};
+  int repeats_ = 0;  // Written by the last task of a round.
+  std::atomic<std::int64_t> wished_{0};
+  std::atomic<std::int64_t> met_{0};
+};
 
 // From Submit() to the task's first instruction, the pool parked: the median, microseconds.
 double PoolWake() {
@@ -193,6 +248,21 @@ void Main() {
   submit.Add("pool, 1 worker, closures on the heap", [] { return PoolClosures(1); });
   submit.Add("pool, 2 workers, closures on the heap", [] { return PoolClosures(2); });
   submit.Run(kRounds);
+
+  Compare trace("an empty local task, and what it costs to be told of it", "ns a task");
+  trace.Add("pool, 1 worker", [] { return PoolSpawnRun(1); });
+  trace.Add("the same, a timeline", [] {
+    Timeline timeline({});
+    return PoolSpawnRun(1, &timeline);
+  });
+  trace.Run(kRounds);
+
+  Shards shards;
+  Compare wish("a task that adds to the 48 KiB of its shard, 16 shards, 2 workers", "microseconds");
+  wish.Add("pushed", [&] { return shards.Measure(false); });
+  wish.Add("with a wish for the worker of the shard", [&] { return shards.Measure(true); });
+  wish.Run(kRounds);
+  std::printf("wishes met: %.0f percent\n\n", shards.MetPercent());
 
   Compare wake("from a submit to a parked worker's first instruction", "microseconds");
   wake.Add("bare futex hand-over", [] { return HandOffMicros(2000); });

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
+#include "scheduler/base/priority.h"
 
 namespace jackdaw {
 
@@ -55,9 +56,6 @@ enum class FailurePolicy : std::uint8_t {
   kContinue,  // What does not depend on the failed task goes on.
   kFailFast,  // The first FAILED task cancels all that has not ended.
 };
-
-enum class Priority : std::uint8_t { kLow, kNormal, kHigh };
-inline constexpr int kPriorityCount = 3;
 
 }  // namespace jackdaw
 

@@ -2,7 +2,8 @@
 // them. Internal to scheduler/pool.
 //
 // An extra worker has a slot, numbered after the pool's own workers. A slot is staffed from
-// Begin() to Retire(), and may be staffed again after Vacate(), when its thread is done with it.
+// Begin() to Retire(), and may be staffed again from Vacate() on, when its thread is done with it:
+// at once and by the same thread, where one that blocks has waited for a slot meanwhile.
 //
 // Thread safety: any thread. Nothing blocks beyond a short lock.
 //
@@ -68,10 +69,16 @@ class Compensation {
     Publish();
   }
 
-  // Nothing of the thread that retired from `slot` touches its worker any more.
-  void Vacate(int slot) ABSL_LOCKS_EXCLUDED(mutex_) {
+  // Nothing of the thread that retired from `slot` touches its worker any more. True: one is
+  // missing, so the slot is staffed again and that thread stays.
+  [[nodiscard]] bool Vacate(int slot) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
+    if (staffed_ < blocked_) {
+      ++staffed_;
+      return true;
+    }
     vacant_.push_back(slot);
+    return false;
   }
 
   // Whether Retire() would be true for somebody. seq_cst: an extra worker that announced that it

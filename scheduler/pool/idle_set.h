@@ -59,8 +59,7 @@ class BasicIdleSet {
     ++workers_;
   }
 
-  // One worker less: the calling one, counted neither as searching nor as parked. True: all the
-  // others are parked.
+  // One worker less: the calling one, neither searching nor parked. True: all others are parked.
   [[nodiscard]] bool RemoveWorker() {
     std::lock_guard<Mutex> lock(mutex_);
     --workers_;
@@ -110,9 +109,9 @@ class BasicIdleSet {
   }
 
   // Wakes `worker` as a searcher if it is parked, whoever else searches. Whether it was. Any
-  // thread.
+  // thread, as NotifyWork().
   bool WakeWorker(int worker) {
-    if (!Withdraw(worker)) return false;
+    if (ParkedCount(word_.load(std::memory_order_seq_cst)) == 0 || !Withdraw(worker)) return false;
     parkers_[Size(worker)].Unpark();
     return true;
   }

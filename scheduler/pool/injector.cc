@@ -15,6 +15,7 @@ bool Injector::Push(Task* task) {
   absl::MutexLock lock(&push_mutex_);
   if (closed_) return false;
   Append(task);
+  injected_.store(injected_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   tail_.store(tail_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
   return true;
 }
@@ -23,7 +24,6 @@ void Injector::PushOverflow(absl::Span<Task* const> tasks) {
   const auto count = static_cast<std::int64_t>(tasks.size());
   absl::MutexLock lock(&push_mutex_);
   for (Task* task : tasks) Append(task);
-  overflowed_.store(overflowed_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
   tail_.store(tail_.load(std::memory_order_relaxed) + count, std::memory_order_seq_cst);
 }
 

@@ -87,11 +87,7 @@ class Injector {
   }
 
   // How many tasks Push() ever accepted.
-  [[nodiscard]] std::int64_t injected() const {
-    // First, and acquire: what overflowed meanwhile may count for a moment, none is missed.
-    const std::int64_t overflowed = overflowed_.load(std::memory_order_acquire);
-    return tail_.load(std::memory_order_relaxed) - overflowed;
-  }
+  [[nodiscard]] std::int64_t injected() const { return injected_.load(std::memory_order_relaxed); }
 
  private:
   struct Block {
@@ -113,7 +109,7 @@ class Injector {
   alignas(kCacheLine) std::atomic<Block*> spare_{nullptr};
   // The pushers' line. Takers read `tail_` once a batch.
   alignas(kCacheLine) std::atomic<std::int64_t> tail_{0};
-  std::atomic<std::int64_t> overflowed_{0};  // Of those ever pushed.
+  std::atomic<std::int64_t> injected_{0};  // Counted before the task can be taken.
   absl::Mutex push_mutex_;
   Place back_ ABSL_GUARDED_BY(push_mutex_);
   bool closed_ ABSL_GUARDED_BY(push_mutex_) = false;

@@ -35,9 +35,10 @@ class Mailbox {
   [[nodiscard]] bool Push(Task* task) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     if (closed_) return false;
-    Append(task);
+    // Counted before the task can be taken.
     from_outside_.store(from_outside_.load(std::memory_order_relaxed) + 1,
                         std::memory_order_relaxed);
+    Append(task);
     return true;
   }
 

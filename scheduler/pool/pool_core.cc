@@ -12,6 +12,7 @@ PoolCore::PoolCore(const Options& options)
       spin_ns(options.spin_ns),
       clock(*options.clock),
       pool(*options.pool),
+      trace(options.trace),
       idle(options.threads, options.max_blocked),
       source(std::max(1, options.threads) + options.max_blocked),
       compensation(std::max(1, options.threads), options.max_blocked),
@@ -45,6 +46,14 @@ bool PoolCore::StandIn() {
   (void)idle.RemoveWorker();
   compensation.GiveUp(slot);
   return false;
+}
+
+bool PoolCore::StaysOn(int slot) {
+  if (slot < threads || !compensation.Vacate(slot)) return false;
+  // No harm where the pool has stopped meanwhile: the loop sees it. Otherwise the others do not
+  // count as all from here on.
+  idle.AddWorker();
+  return true;
 }
 
 }  // namespace jackdaw

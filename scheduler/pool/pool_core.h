@@ -17,12 +17,13 @@
 #include "scheduler/base/clock.h"
 #include "scheduler/pool/compensation.h"
 #include "scheduler/pool/idle_set.h"
-#include "scheduler/pool/injector.h"
+#include "scheduler/pool/injector_lanes.h"
 #include "scheduler/pool/pool_life.h"
 #include "scheduler/pool/source_gate.h"
 
 namespace jackdaw {
 
+class TraceSink;
 class Worker;
 class WorkStealingPool;
 
@@ -33,6 +34,7 @@ struct PoolCore {
     std::uint64_t seed;
     Clock* clock;
     WorkStealingPool* pool;
+    TraceSink* trace = nullptr;
     int max_blocked = 0;                           // Extra workers at most.
     std::function<bool(int worker)> start_thread;  // For an extra worker.
   };
@@ -48,6 +50,9 @@ struct PoolCore {
   // Has an extra worker stand in for one that blocks. Called by that one. False: there is none to
   // be had.
   [[nodiscard]] bool StandIn() ABSL_LOCKS_EXCLUDED(hire_mutex);
+  // The thread of extra worker `slot` has left its loop and touched the worker last. True: it is
+  // needed again, and goes on as that worker.
+  [[nodiscard]] bool StaysOn(int slot);
 
   // Workers to look at: the pool's own and the extra ones there ever were. seq_cst, for the look
   // of a worker that is about to park: an extra worker is counted before it makes work visible.
@@ -60,9 +65,10 @@ struct PoolCore {
   const std::int64_t spin_ns;
   Clock& clock;
   WorkStealingPool& pool;
+  TraceSink* const trace;
   PoolLife life;
   IdleSet idle;
-  Injector injector;
+  InjectorLanes injector;
   SourceGate source;
   Compensation compensation;
   const std::uint64_t seed;

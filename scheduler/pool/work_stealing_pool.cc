@@ -92,6 +92,7 @@ void WorkStealingPool::Impl::Release(WorkStealingPool* pool) {
                                   .seed = options_.seed,
                                   .clock = options_.clock,
                                   .pool = pool,
+                                  .trace = options_.trace,
                                   .max_blocked = max_blocked(),
                                   .start_thread = [this](int i) { return StartExtra(i); }});
   threads_.Release();
@@ -99,10 +100,11 @@ void WorkStealingPool::Impl::Release(WorkStealingPool* pool) {
 
 void WorkStealingPool::Impl::ThreadMain(int index) {
   const AsCurrent scope(pool_, &edge_);
-  if (options_.on_thread_start) edge_.Guard([&] { options_.on_thread_start(index); });
-  core_->workers[static_cast<std::size_t>(index)]->Loop();
-  if (options_.on_thread_exit) edge_.Guard([&] { options_.on_thread_exit(index); });
-  if (index >= core_->threads) core_->compensation.Vacate(index);
+  do {
+    if (options_.on_thread_start) edge_.Guard([&] { options_.on_thread_start(index); });
+    core_->worker(index).Loop();
+    if (options_.on_thread_exit) edge_.Guard([&] { options_.on_thread_exit(index); });
+  } while (core_->StaysOn(index));
 }
 
 bool WorkStealingPool::Impl::StartExtra(int index) {
@@ -167,15 +169,21 @@ WorkStealingPool::~WorkStealingPool() {
   if (!impl_->dead() && impl_->OnWorker()) impl_->threads().Abandon();
 }
 
-bool WorkStealingPool::Submit(Task* task) {
+bool WorkStealingPool::Submit(Task* task) { return Submit(task, Priority::kNormal); }
+
+bool WorkStealingPool::Submit(Task* task, Priority priority) {
   if (impl_->dead()) return false;
   PoolCore& core = impl_->core();
   Worker* worker = Worker::Current();
   if (worker != nullptr && &worker->core() == &core) {
-    worker->Push(task);
+    if (priority == Priority::kNormal) {
+      worker->Push(task);
+    } else {
+      worker->PushWith(priority, task);
+    }
     return true;
   }
-  if (!core.injector.Push(task)) return false;
+  if (!core.injector.Push(task, priority)) return false;
   core.idle.NotifyWork();
   return true;
 }

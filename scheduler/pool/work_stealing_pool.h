@@ -25,8 +25,10 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "scheduler/base/clock.h"
+#include "scheduler/base/priority.h"
 #include "scheduler/pool/error_edge.h"
 #include "scheduler/pool/runner.h"
+#include "scheduler/pool/trace_sink.h"
 #include "scheduler/pool/work_source.h"
 #include "scheduler/pool/worker_stats.h"
 
@@ -46,11 +48,15 @@ class WorkStealingPool final : public Runner {
     int max_blocked = 64;  // 0 to kMaxBlocked.
     // Called on each worker's thread, before its first task and after its last. What they
     // throw goes to `on_error`. Signals are blocked on these threads but for those that a
-    // fault raises.
+    // fault raises. The thread of an extra worker that left and is needed again may stay, and
+    // calls them again.
     std::function<void(int worker)> on_thread_start = nullptr;
     std::function<void(int worker)> on_thread_exit = nullptr;
     ErrorEdge::Hook on_error = nullptr;  // See error_edge.h.
     Clock* clock = &Clock::Real();
+    // Is told what the workers do; null: nobody. Outlives the pool and its threads. See
+    // trace_sink.h.
+    TraceSink* trace = nullptr;
     // For tests, to refuse threads: how one is made. As pthread_create() without attributes.
     std::function<int(pthread_t* thread, void* (*body)(void*), void* argument)> create_thread =
         nullptr;
@@ -72,6 +78,20 @@ class WorkStealingPool final : public Runner {
   [[nodiscard]] std::int64_t task_count() const override;
   void Shutdown(ShutdownMode mode) override;
   void ShutdownAndWait(ShutdownMode mode) override;
+
+  // The same with a priority. High goes before normal, and before what the workers have of their
+  // own; low comes when nothing else waits in the injector. Nothing waits for ever: after
+  // InjectorLanes::kPatience tasks of a higher priority it is the turn of a lower one. Of the
+  // tasks of the running task's own pool, those of normal priority go on the worker's deque.
+  [[nodiscard]] bool Submit(Task* task, Priority priority);
+  using Runner::Run;
+  template <typename Body>
+  absl::Status Run(Body&& body, Priority priority) {
+    Task* task = MakeTask(std::forward<Body>(body));
+    if (Submit(task, priority)) return absl::OkStatus();
+    task->Drop();
+    return ShutdownError();
+  }
 
   // Submits `task` with the wish that worker `worker` run it, because it has the data at hand:
   // from [0, size()), others are taken modulo size(). The worker gets to it before its other

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/types/span.h"
+#include "scheduler/pool/trace_sink.h"
 #include "scheduler/pool/work_stealing_pool.h"
 
 namespace jackdaw {
@@ -14,10 +15,12 @@ namespace {
 // Turns between two looks at shared work before the own deque, as in Go and Tokio. A prime,
 // so that it does not fall into step with the program.
 constexpr std::uint32_t kFairTurns = 61;
+// Every so many turns what has a high priority does not go before all else.
+constexpr std::uint32_t kUrgentTurns = 16;
 // Most tasks taken from a work source at once. Few, so that the source can still order,
 // weigh and cancel the rest.
 constexpr std::size_t kSourceBatch = 32;
-constexpr std::size_t kBatch = std::max(kSourceBatch, Injector::kMaxBatch);
+constexpr std::size_t kBatch = std::max(kSourceBatch, InjectorLanes::kMaxBatch);
 // A search shorter than this is not worth the clock readings around it.
 constexpr std::int64_t kShortestSpinNs = 1000;
 // Longest pause between two sweeps, in pause instructions.
@@ -55,6 +58,7 @@ __attribute__((noinline)) WorkerContext* WorkerContext::Current() { return curre
 
 Worker::Worker(PoolCore& core, int index, std::uint64_t seed)
     : core_(core),
+      trace_(core.trace),
       index_(index),
       is_extra_(index >= std::max(1, core.threads)),
       spin_budget_ns_(core.spin_ns / 2),
@@ -99,13 +103,17 @@ bool Worker::RunOne() {
 
 Worker::Found Worker::Next() {
   if (++turn_ % kFairTurns == 0) {
-    const Found found = TakeShared(1);
+    const Found found = TakeForFairness();
     if (found.task != nullptr) return found;
   } else if (turn_ % kFairTurns == kFairTurns / 2) {
     const Steal oldest = deque_.StealTop();
     if (oldest.outcome == Steal::Outcome::kTaken) return {oldest.task, Origin::kOwnDeque};
   }
   if (IsSurplus()) return kNothing;
+  if (core_.injector.HasUrgent() && turn_ % kUrgentTurns != 0) [[unlikely]] {
+    const Found found = TakeInjected(1);
+    if (found.task != nullptr) return found;
+  }
   Task* task = mailbox_.Take();
   if (task != nullptr) return {task, Origin::kMailbox};
   task = deque_.PopBottom();
@@ -116,14 +124,29 @@ Worker::Found Worker::Next() {
 // Takes at most `limit` tasks from the injector or else the source, keeps all but the first
 // in the own deque, and returns the first.
 Worker::Found Worker::TakeShared(std::size_t limit) {
+  const Found found = TakeInjected(limit);
+  return found.task != nullptr ? found : TakeFromSource(limit);
+}
+
+// One task from either, so that neither starves the other.
+Worker::Found Worker::TakeForFairness() {
+  if (turn_ / kFairTurns % 2 == 0) return TakeShared(1);
+  const Found found = TakeFromSource(1);
+  return found.task != nullptr ? found : TakeInjected(1);
+}
+
+Worker::Found Worker::TakeInjected(std::size_t limit) {
+  if (core_.injector.SizeEstimate() == 0) return kNothing;
   std::array<Task*, kBatch> tasks;
-  if (core_.injector.SizeEstimate() != 0) {
-    const std::size_t count =
-        core_.injector.TakeBatch(absl::MakeSpan(tasks.data(), limit), core_.threads);
-    if (count != 0) return KeepRest(tasks.data(), count, Origin::kInjector);
-  }
+  const std::size_t count =
+      core_.injector.TakeBatch(absl::MakeSpan(tasks.data(), limit), core_.threads);
+  return count == 0 ? kNothing : KeepRest(tasks.data(), count, Origin::kInjector);
+}
+
+Worker::Found Worker::TakeFromSource(std::size_t limit) {
   // What is still in a source when the pool is cancelled stays its owner's.
   if (core_.life.cancelling()) return kNothing;
+  std::array<Task*, kBatch> tasks;
   const std::size_t count = core_.source.With(index_, std::size_t{0}, [&](WorkSource& source) {
     return source.Take(absl::MakeSpan(tasks.data(), std::min(limit, kSourceBatch)));
   });
@@ -189,6 +212,7 @@ Worker::Found Worker::StealFrom(int victim, bool& lost) {
   const Steal steal = core_.worker(victim).deque().StealTop();
   switch (steal.outcome) {
     case Steal::Outcome::kTaken:
+      if (trace_ != nullptr) trace_->Steals(index_, victim, *steal.task);
       break;
     case Steal::Outcome::kEmpty:
       counters_.steals_empty.Add(1);
@@ -204,7 +228,9 @@ Worker::Found Worker::StealFrom(int victim, bool& lost) {
 Worker::Found Worker::RobMailboxes() {
   for (int victim : victims_) {
     Task* task = core_.worker(victim).mailbox_.Take();
-    if (task != nullptr) return {task, Origin::kMailbox};
+    if (task == nullptr) continue;
+    if (trace_ != nullptr) trace_->Steals(index_, victim, *task);
+    return {task, Origin::kMailbox};
   }
   return kNothing;
 }
@@ -247,10 +273,20 @@ void Worker::Execute(Found found) {
     counters_.tasks.Add(1);
     counters_.by_origin[static_cast<int>(found.origin)].Add(1);
     const Origin before = std::exchange(origin_, found.origin);
-    found.task->Run();
+    if (trace_ == nullptr) [[likely]] {
+      found.task->Run();
+    } else {
+      RunTraced(found);
+    }
     origin_ = before;
   }
   counters_.finished.Add(1);
+}
+
+__attribute__((noinline)) void Worker::RunTraced(Found found) {
+  trace_->TaskBegins(index_, *found.task, found.origin);
+  found.task->Run();
+  trace_->TaskEnds(index_);
 }
 
 void Worker::Park() {
@@ -268,129 +304,17 @@ void Worker::Park() {
         sleeps = true;
         counters_.parks.Add(1);
         counters_.park.Begin(Now());
+        if (trace_ != nullptr) trace_->Parks(index_);
         return false;
       });
   if (sleeps) {
     counters_.park.Finish(Now());
     counters_.wakeups.Add(1);
+    if (trace_ != nullptr) trace_->Unparks(index_);
   }
   searching_ = true;
   woken_ = parked == IdleSet::Parked::kWoken;
   if (woken_) may_rob_ = false;
-}
-
-// ---- what a task may do ----
-
-void Worker::Push(Task* task) {
-  counters_.pushed.Add(1);
-  PushOwn(task);
-  core_.idle.NotifyWork();
-}
-
-void Worker::PushTo(Worker& to, Task* task) {
-  counters_.pushed.Add(1);
-  to.mailbox_.PushOwn(task);
-  // Where that worker is up, another may have to come for what it does not get to.
-  if (!core_.idle.WakeWorker(to.index_)) core_.idle.NotifyWork();
-}
-
-void Worker::PushBehind(Task* task) {
-  counters_.pushed.Add(1);
-  core_.injector.PushOverflow(absl::MakeConstSpan(&task, 1));
-  core_.idle.NotifyWork();
-}
-
-bool Worker::TakeBack(Task* task) {
-  Task* newest = deque_.PopBottom();
-  if (newest != task && !FindBelow(newest, task)) {
-    // An overflow may have given it away, and nobody have come for it.
-    if (!overflowed_ || !core_.injector.Remove(task)) return false;
-  }
-  counters_.tasks.Add(1);
-  counters_.by_origin[static_cast<int>(Origin::kOwnDeque)].Add(1);
-  counters_.finished.Add(1);
-  return true;
-}
-
-// Looks for `task` under `newest`, which was popped and may be null, and pushes the others
-// again in their order.
-bool Worker::FindBelow(Task* newest, Task* task) {
-  std::vector<Task*> above;
-  Task* found = newest;
-  while (found != nullptr && found != task) {
-    above.push_back(found);
-    found = deque_.PopBottom();
-  }
-  for (; !above.empty(); above.pop_back()) PushOwn(above.back());
-  return found == task && task != nullptr;
-}
-
-bool Worker::RunOldestOf(int index, Task::Invoke kind) {
-  const Steal steal = core_.workers[static_cast<std::size_t>(index)]->deque_.StealTop();
-  if (steal.outcome != Steal::Outcome::kTaken) return false;
-  if (!steal.task->Is(kind)) {
-    core_.injector.PushOverflow(absl::MakeConstSpan(&steal.task, 1));
-    core_.idle.NotifyWork();
-    return false;
-  }
-  Execute({steal.task, Origin::kStolen});
-  return true;
-}
-
-void Worker::PushOwn(Task* task) {
-  if (deque_.PushBottom(task)) return;
-  GiveAway(deque_.SizeEstimate() / 2);
-  // A second refusal is not possible: thieves only make room.
-  if (!deque_.PushBottom(task)) __builtin_trap();
-}
-
-// Hands about `count_wanted` of the oldest tasks of the deque to everybody.
-void Worker::GiveAway(std::int64_t count_wanted) {
-  overflowed_ = true;
-  std::array<Task*, 256> tasks;
-  for (std::int64_t left = count_wanted; left > 0;) {
-    std::size_t count = 0;
-    for (; count < tasks.size() && left > 0; --left) {
-      const Steal steal = deque_.StealTop();
-      if (steal.outcome == Steal::Outcome::kTaken) tasks[count++] = steal.task;
-    }
-    core_.injector.PushOverflow(absl::MakeConstSpan(tasks.data(), count));
-  }
-}
-
-bool Worker::ShouldYield() const { return core_.injector.SizeEstimate() != 0; }
-
-void Worker::CountInline(std::int64_t count) {
-  counters_.tasks.Add(count);
-  counters_.by_origin[static_cast<int>(Origin::kInline)].Add(count);
-}
-
-// ---- blocking ----
-
-void Worker::BeginBlocking() {
-  if (core_.threads == 0 || blocking_depth_++ != 0) return;
-  // Whoever relied on this worker to get to what is visible must not any more.
-  if (!core_.StandIn()) core_.idle.NotifyWork();
-}
-
-void Worker::EndBlocking() {
-  if (core_.threads == 0 || --blocking_depth_ != 0) return;
-  if (!core_.compensation.End()) return;
-  // One that is up sees by itself that it is one too many.
-  for (int extra = core_.threads; extra < core_.slots(); ++extra) {
-    if (core_.idle.WakeWorker(extra)) return;
-  }
-}
-
-bool Worker::IsSurplus() const { return is_extra_ && core_.compensation.surplus(); }
-
-// An extra worker's last act.
-void Worker::Leave() {
-  while (deque_.HasTask()) GiveAway(deque_.SizeEstimate());
-  LeaveSearch();
-  core_.idle.NotifyWork();
-  // The others may all have parked before a shutdown could count on this one being gone.
-  if (core_.idle.RemoveWorker() && core_.life.shutting_down()) core_.idle.WakeAll();
 }
 
 }  // namespace jackdaw

@@ -3,13 +3,14 @@
 //
 // The order of looking
 //   1. its mailbox, oldest first; its own deque, newest first;
-//   2. the injector, then the work source;
+//   2. the injector, high priority first, then the work source;
 //   3. as a searcher: the other deques, oldest first, each once, in random order; from the
 //      second sweep on the others' mailboxes too; again from 2, until the search has lasted
 //      its time;
 //   4. nowhere: it parks (see idle_set.h).
-// Every 61st turn looks at the injector and the source first, and half a period later at the
-// oldest task of its own deque: tasks that keep pushing tasks starve nobody.
+// What is of high priority in the injector goes before 1., but for every 16th turn. Every 61st
+// turn looks at the injector and the source first, by turns, and half a period later at the oldest
+// task of its own deque: tasks that keep pushing tasks starve nobody.
 //
 // Thread safety
 //   Loop(), RunOne(), the WorkerContext methods   the worker's thread.
@@ -54,6 +55,7 @@ class Worker final : public WorkerContext {
   [[nodiscard]] WorkStealingPool& pool() const override { return core_.pool; }
   [[nodiscard]] int index() const override { return index_; }
   [[nodiscard]] Origin origin() const override { return origin_; }
+  [[nodiscard]] TraceSink* trace() const override { return trace_; }
   void Push(Task* task) override;
   void PushBehind(Task* task) override;
   [[nodiscard]] bool TakeBack(Task* task) override;
@@ -68,8 +70,9 @@ class Worker final : public WorkerContext {
   [[nodiscard]] WorkDeque& deque() { return deque_; }
   [[nodiscard]] Mailbox& mailbox() { return mailbox_; }
   [[nodiscard]] const Mailbox& mailbox() const { return mailbox_; }
-  // A task of this worker asks for worker `to`.
+  // A task of this worker asks for worker `to`, or for another priority than normal.
   void PushTo(Worker& to, Task* task);
+  void PushWith(Priority priority, Task* task);
   [[nodiscard]] WorkerStats Snapshot() const;
   // Tasks that the pool accepted through this worker, and that this worker is done with.
   [[nodiscard]] std::int64_t Accepted() const { return counters_.pushed.Read(); }
@@ -85,6 +88,9 @@ class Worker final : public WorkerContext {
 
   [[nodiscard]] Found Next();
   [[nodiscard]] Found TakeShared(std::size_t limit);
+  [[nodiscard]] Found TakeInjected(std::size_t limit);
+  [[nodiscard]] Found TakeFromSource(std::size_t limit);
+  [[nodiscard]] Found TakeForFairness();
   [[nodiscard]] Found KeepRest(Task** tasks, std::size_t count, Origin origin);
   [[nodiscard]] Found Search();
   [[nodiscard]] Found StealSweep();
@@ -93,6 +99,7 @@ class Worker final : public WorkerContext {
   void LeaveSearch();
   void RunUntilDry(Found found);
   void Execute(Found found);
+  void RunTraced(Found found);
   void Park();
   [[nodiscard]] bool WorkVisible();
   void PushOwn(Task* task);
@@ -103,6 +110,7 @@ class Worker final : public WorkerContext {
   [[nodiscard]] std::int64_t Now() { return now_ns_ = core_.clock.MonotonicNanos(); }
 
   PoolCore& core_;
+  TraceSink* const trace_;  // Null: nobody is told.
   const int index_;
   const bool is_extra_;  // Stands in for one that blocks.
   // The worker's own; on the thread's own lines, next to the constants above.

@@ -11,6 +11,7 @@
 
 namespace jackdaw {
 
+class TraceSink;
 class WorkStealingPool;
 
 // How the task that is running now was found.
@@ -25,6 +26,7 @@ class WorkerContext {
   [[nodiscard]] virtual WorkStealingPool& pool() const = 0;
   [[nodiscard]] virtual int index() const = 0;  // In [0, pool().max_workers()).
   [[nodiscard]] virtual Origin origin() const = 0;
+  [[nodiscard]] virtual TraceSink* trace() const = 0;  // Of the pool; null if there is none.
 
   // Pushes on this worker's own deque; the newest runs first, thieves take the oldest.
   // Wakes another worker if one should come. The pool has then accepted the task.

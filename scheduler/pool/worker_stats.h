@@ -15,9 +15,11 @@
 namespace jackdaw {
 
 struct WorkerStats {
-  std::int64_t tasks = 0;           // Run, the one that runs now included.
-  std::int64_t from_own_deque = 0;  // Where each came from. What a WorkSource gave passes
-  std::int64_t from_steals = 0;     // through the deque and counts as own or stolen.
+  std::int64_t tasks = 0;  // Run, the one that runs now included.
+  // Where each came from. What a WorkSource gave, and all but the first of what was taken from
+  // the injector at once, passes through the deque and counts as own or stolen.
+  std::int64_t from_own_deque = 0;
+  std::int64_t from_steals = 0;
   std::int64_t from_injector = 0;
   std::int64_t from_mailbox = 0;
   std::int64_t inline_runs = 0;  // Run as the next step of another task, without a queue.

@@ -43,6 +43,7 @@ struct WorkerThreads::Entry {
   WorkerThreads* threads;
   int index;
   bool extra;
+  std::int64_t number;
   std::string name;
   Body body;
 };
@@ -52,7 +53,7 @@ void* WorkerThreads::Main(void* start) {
   pthread_setname_np(pthread_self(), entry->name.c_str());
   entry->threads->released_.WaitForNotification();
   entry->body(entry->index);
-  if (entry->extra) entry->threads->Forget();
+  if (entry->extra) entry->threads->MarkEnded(entry->number);
   return nullptr;
 }
 
@@ -60,7 +61,7 @@ bool WorkerThreads::Launch(int index, const std::string& name, const Create& cre
                            bool extra) {
   const BlockedSignals blocked;
   auto entry = std::make_unique<Entry>(
-      Entry{this, index, extra, WorkerThreadName(name, index), std::move(body)});
+      Entry{this, index, extra, started_, WorkerThreadName(name, index), std::move(body)});
   pthread_t thread;
   const int error = create ? create(&thread, &WorkerThreads::Main, entry.get())
                            : pthread_create(&thread, nullptr, &WorkerThreads::Main, entry.get());
@@ -69,8 +70,9 @@ bool WorkerThreads::Launch(int index, const std::string& name, const Create& cre
   if (abandoned_) {
     pthread_detach(thread);
   } else {
-    threads_.push_back(thread);
+    threads_.push_back({thread, started_, /*ended=*/false});
   }
+  ++started_;
   return true;
 }
 
@@ -83,36 +85,47 @@ int WorkerThreads::Start(int count, const std::string& name, const Create& creat
 
 bool WorkerThreads::StartExtra(int index, const std::string& name, const Create& create,
                                Body body) {
+  JoinEnded();
   absl::MutexLock lock(&mutex_);
   return Launch(index, name, create, std::move(body), /*extra=*/true);
 }
 
-void WorkerThreads::Forget() {
+void WorkerThreads::MarkEnded(std::int64_t number) {
   absl::MutexLock lock(&mutex_);
-  const auto equal = [](pthread_t thread) { return pthread_equal(thread, pthread_self()) != 0; };
-  const auto at = std::find_if(threads_.begin(), threads_.end(), equal);
-  if (at == threads_.end()) return;  // It is being joined, or was abandoned.
-  pthread_detach(*at);
-  threads_.erase(at);
+  for (Thread& thread : threads_) {  // Not among them: it is being joined, or was abandoned.
+    if (thread.number == number) thread.ended = true;
+  }
+}
+
+void WorkerThreads::JoinEnded() {
+  std::vector<Thread> ended;
+  {
+    absl::MutexLock lock(&mutex_);
+    const auto running = [](const Thread& thread) { return !thread.ended; };
+    const auto first = std::partition(threads_.begin(), threads_.end(), running);
+    ended.assign(first, threads_.end());
+    threads_.erase(first, threads_.end());
+  }
+  for (const Thread& thread : ended) pthread_join(thread.handle, nullptr);
 }
 
 void WorkerThreads::Join() {
   absl::MutexLock join_lock(&join_mutex_);
   for (;;) {
-    std::vector<pthread_t> threads;
+    std::vector<Thread> threads;
     {
       absl::MutexLock lock(&mutex_);
       threads.swap(threads_);
     }
     if (threads.empty()) return;
-    for (pthread_t thread : threads) pthread_join(thread, nullptr);
+    for (const Thread& thread : threads) pthread_join(thread.handle, nullptr);
   }
 }
 
 void WorkerThreads::Abandon() {
   absl::MutexLock lock(&mutex_);
   abandoned_ = true;
-  for (pthread_t thread : threads_) pthread_detach(thread);
+  for (const Thread& thread : threads_) pthread_detach(thread.handle);
   threads_.clear();
 }
 

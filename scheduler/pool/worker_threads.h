@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -44,8 +45,8 @@ class WorkerThreads {
   // Lets the threads go on.
   void Release() { released_.Notify(); }
 
-  // Starts one more, of the given index, that goes on at once. When it ends before it is joined,
-  // nothing of it is kept. False when the system refuses.
+  // Starts one more, of the given index, that goes on at once, and joins those started so that
+  // have ended. False when the system refuses.
   [[nodiscard]] bool StartExtra(int index, const std::string& name, const Create& create, Body body)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -57,16 +58,23 @@ class WorkerThreads {
 
  private:
   struct Entry;
+  struct Thread {
+    pthread_t handle;
+    std::int64_t number;
+    bool ended;  // About to: it touches nothing here any more.
+  };
   static void* Main(void* start);
   [[nodiscard]] bool Launch(int index, const std::string& name, const Create& create, Body body,
                             bool extra) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // The calling thread, an extra one, is about to end.
-  void Forget() ABSL_LOCKS_EXCLUDED(mutex_);
+  // The calling thread, an extra one of that number, is about to end.
+  void MarkEnded(std::int64_t number) ABSL_LOCKS_EXCLUDED(mutex_);
+  void JoinEnded() ABSL_LOCKS_EXCLUDED(mutex_);
 
   absl::Notification released_;
   absl::Mutex join_mutex_;  // Held while joining: other joiners wait for it.
   absl::Mutex mutex_;
-  std::vector<pthread_t> threads_ ABSL_GUARDED_BY(mutex_);  // To be joined.
+  std::vector<Thread> threads_ ABSL_GUARDED_BY(mutex_);  // To be joined.
+  std::int64_t started_ ABSL_GUARDED_BY(mutex_) = 0;     // Ever; numbers the threads.
   bool abandoned_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

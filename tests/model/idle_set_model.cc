@@ -1,5 +1,6 @@
 // No wake-up is lost, and every park is matched: two workers and a submitter from outside,
-// whose tasks wait for each other in pairs, so that both workers must come, twice.
+// whose tasks wait for each other in pairs, so that both workers must come, twice. One task of
+// each pair wishes for a worker.
 //
 // Sees: a task that nobody comes for, as a deadlock; workers counted wrong at the end. Does
 // not see: the queues themselves (one atomic number stands for them), and how long it takes.
@@ -58,7 +59,7 @@ struct IdleSetModel : rl::test_suite<IdleSetModel, kWorkers + 1> {
   void SubmitPair(int pair) {
     for (int i = 0; i < 2; ++i) {
       queued.fetch_add(1, std::memory_order_seq_cst);
-      idle->NotifyWork();
+      if (i == 0 || !idle->WakeWorker(pair)) idle->NotifyWork();
     }
     meeting.lock(RL_INFO);
     while (finished(RL_INFO) < 2 * (pair + 1)) arrival.wait(meeting, RL_INFO);

@@ -13,8 +13,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "scheduler/pool/blocking_region.h"
 #include "scheduler/pool/work_stealing_pool.h"
 #include "scheduler/pool/worker_context.h"
 #include "tests/model/model_test.h"
@@ -244,6 +246,93 @@ void SourcesComeAndGo(int workers) {
   }
 }
 
+// As many tasks as workers, which all wish for the same worker, and none of which ends before all
+// run: the others must rob its mailbox. First from outside, then from a worker.
+void MailToOneWorker(int workers) {
+  WorkStealingPool pool(PoolOptions(workers));
+  for (int burst = 0; burst < 3; ++burst) {
+    Meeting meeting(workers);
+    Ran ran(workers);
+    const auto send = [&](int number) {
+      (void)pool.RunOn(burst, [&meeting, &ran, number] {
+        meeting.Come();
+        ran.Mark(number);
+      });
+    };
+    if (burst != 1) {
+      for (int i = 0; i < workers; ++i) send(i);
+    } else {
+      (void)pool.Run([&send, workers] {
+        for (int i = 0; i < workers; ++i) send(i);
+      });
+    }
+    ran.AwaitAll();
+  }
+}
+
+// As many tasks as workers of each priority, none of which ends before all of that priority run.
+void EveryPriority(int workers) {
+  WorkStealingPool pool(PoolOptions(workers));
+  for (const Priority priority : {Priority::kLow, Priority::kHigh, Priority::kNormal}) {
+    Meeting meeting(workers);
+    Ran ran(workers + 1);
+    for (int i = 0; i < workers; ++i) {
+      (void)pool.Run(
+          [&meeting, &ran, i] {
+            meeting.Come();
+            ran.Mark(i);
+          },
+          priority);
+    }
+    (void)pool.Run([&ran, workers] { ran.Mark(workers); }, Priority::kLow);
+    ran.AwaitAll();
+  }
+}
+
+void MailAgainstShutdown(int workers, ShutdownMode mode) {
+  Tally tally;
+  WorkStealingPool pool(PoolOptions(workers));
+  const Outsider one([&] {
+    for (int i = 0; i < 3; ++i) {
+      auto task = std::make_unique<Tracked>(tally, Tracked::Kind::kParent);
+      if (!pool.SubmitTo(i, task.get())) continue;
+      (void)task.release();
+      ++tally.accepted;
+    }
+  });
+  pool.ShutdownAndWait(mode);
+  one.Join();
+  ExpectAllEnded(pool, tally, mode);
+}
+void DrainAgainstMail(int workers) { MailAgainstShutdown(workers, ShutdownMode::kDrain); }
+void CancelAgainstMail(int workers) { MailAgainstShutdown(workers, ShutdownMode::kCancel); }
+
+// More tasks than workers, each of which blocks until all run: extra workers must stand in, as
+// many as there may be, and leave. At once again: their slots are still being left.
+void AllBlock(int workers) {
+  constexpr int kExtra = 2;
+  WorkStealingPool::Options options = PoolOptions(workers);
+  options.max_blocked = kExtra;
+  WorkStealingPool pool(std::move(options));
+  for (int burst = 0; burst < 3; ++burst) {
+    Meeting meeting(workers + kExtra);
+    Ran ran(workers + kExtra);
+    for (int i = 0; i < workers + kExtra; ++i) {
+      (void)pool.Run([&meeting, &ran, i] {
+        {
+          const BlockingRegion region;
+          meeting.Come();
+        }
+        ran.Mark(i);
+      });
+    }
+    ran.AwaitAll();
+  }
+  while (pool.stats().extra != 0) Simulation::Yield();
+  pool.ShutdownAndWait(ShutdownMode::kDrain);
+  Simulation::Require(pool.task_count() == 0, "the counters do not add up");
+}
+
 struct Scenario {
   const char* name;
   void (*run)(int workers);
@@ -255,6 +344,11 @@ constexpr Scenario kScenarios[] = {
     {"CancelAgainstSubmit", CancelAgainstSubmit},
     {"DestroyedByItsTask", DestroyedByItsTask},
     {"SourcesComeAndGo", SourcesComeAndGo},
+    {"MailToOneWorker", MailToOneWorker},
+    {"DrainAgainstMail", DrainAgainstMail},
+    {"CancelAgainstMail", CancelAgainstMail},
+    {"AllBlock", AllBlock},
+    {"EveryPriority", EveryPriority},
 };
 
 // ---- looking for a failure ----

@@ -20,6 +20,7 @@ ARROWS = {
     "scheduler/async": ["scheduler/base", "scheduler/pool"],
     "scheduler/graph": ["scheduler/base", "scheduler/pool", "scheduler/async"],
     "scheduler/exec": ["scheduler/base", "scheduler/pool", "scheduler/async", "scheduler/graph"],
+    "scheduler/trace": ["scheduler/base", "scheduler/pool"],
     "server": ["scheduler", "proto"],
     "client/cpp": ["proto"],
     "client/jobfile": [],

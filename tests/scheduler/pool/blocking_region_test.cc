@@ -139,6 +139,13 @@ TEST_P(BlockingRegionTest, RefusedThreadIsDoneWithout) {
   ExpectExactCounters(pool);
 }
 
+// Slots are wanted again while the threads of the last round are still leaving them.
+TEST_P(BlockingRegionTest, AsManyAsTheCapBlockAgainAndAgain) {
+  WorkStealingPool pool({.workers = GetParam(), .max_blocked = 4});
+  for (int round = 0; round < 100; ++round) Meet(pool, GetParam() + 4, round % 2 == 0);
+  RunUntil(pool, [&] { return pool.stats().extra == 0; });
+}
+
 TEST_P(BlockingRegionTest, NestedRegionsCountOnce) {
   WorkStealingPool pool({.workers = GetParam()});
   std::atomic<bool> done{false};
@@ -203,8 +210,19 @@ TEST(CompensationTest, StaffsOnePerBlockedUpToTheCapAndReusesSlots) {
   // The slot is not free before its thread is done with it.
   EXPECT_EQ(extra.Begin(), Compensation::kNoSlot);
   EXPECT_FALSE(extra.End());
-  extra.Vacate(5);
+  EXPECT_FALSE(extra.Vacate(5));
   EXPECT_EQ(extra.Begin(), 5);
+}
+
+TEST(CompensationTest, SlotThatIsLeftIsStaffedAgainWhereOneBlocksWithout) {
+  Compensation extra(4, 1);
+  EXPECT_EQ(extra.Begin(), 4);
+  EXPECT_TRUE(extra.End());
+  EXPECT_TRUE(extra.Retire());
+  EXPECT_EQ(extra.Begin(), Compensation::kNoSlot);  // Its thread has not left yet.
+  EXPECT_TRUE(extra.Vacate(4));
+  EXPECT_EQ(extra.staffed(), 1);
+  EXPECT_TRUE(extra.End());
 }
 
 }  // namespace
