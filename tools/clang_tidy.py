@@ -3,6 +3,9 @@
 
     clang_tidy.py BUILD_DIRECTORY [SOURCE...]
 
+Tests are half of the sources: they get clang's own diagnostics, the thread-safety analysis
+among them, with the headers of GoogleTest parsed once for all.
+
 A source that was found clean is not looked at again until it, a header of ours that it
 includes, its compile command, .clang-tidy or clang-tidy itself changes: what was clean is
 remembered under BUILD_DIRECTORY/clean, by a hash of all that. Generated sources are not ours
@@ -15,10 +18,13 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+TESTS = ROOT / "tests"
+PRECOMPILED = TESTS / "tidy/precompiled.h"
 INCLUDE = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
@@ -60,21 +66,46 @@ def key_of(entry, source, common, build, cache):
 
 def rules():
     """The configuration, without its comments."""
-    lines = []
-    for name in (".clang-tidy", "tests/.clang-tidy"):
-        lines += (ROOT / name).read_bytes().splitlines()
-    return b"\n".join(line for line in lines if not line.strip().startswith(b"#"))
+    lines = (ROOT / ".clang-tidy").read_bytes().splitlines()
+    lines = [line for line in lines if not line.strip().startswith(b"#")]
+    return b"\n".join(lines + PRECOMPILED.read_bytes().splitlines())
 
 
-def check(source, build, mark):
-    """Returns what clang-tidy says about `source`; empty: clean, and `mark` remembers it."""
-    result = subprocess.run(
-        ["clang-tidy", "-p", str(build), "--quiet", str(source)],
-        cwd=ROOT, capture_output=True, text=True, check=False)
+def words_of(entry):
+    """The compile command of `entry` without what it makes and what differs between targets."""
+    words = [w for w in shlex.split(entry["command"]) if w not in ("-c", "-fPIC", "-fPIE", "-pthread")]
+    output = words.index("-o")
+    return words[:output] + words[output + 2:]
+
+
+def run(words, directory):
+    """What a program that failed said; empty: it did not fail."""
+    result = subprocess.run(words, cwd=directory, capture_output=True, text=True, check=False)
     if result.returncode != 0:
-        return result.stdout + result.stderr
-    mark.touch()
+        return result.stdout + result.stderr or f"{words[0]} ended with {result.returncode}\n"
     return ""
+
+
+def precompile(entries, build):
+    """Parses the headers of GoogleTest as tests do; returns what clang needs to go on there."""
+    entry = next(e for e in entries if "-DGTEST_HAS_PTHREAD" in e["command"])
+    made = build / "precompiled.pch"
+    words = [w for w in words_of(entry)[:-1] if not w.startswith("-DJACKDAW_")]
+    said = run([*words, "-x", "c++-header", str(PRECOMPILED), "-o", str(made)], build)
+    if said:
+        sys.exit(f"{PRECOMPILED}: {said}")
+    return ["-include-pch", str(made), "-fsyntax-only"]
+
+
+def check(source, entry, precompiled, mark):
+    """Returns what there is to say about `source`; empty: clean, and `mark` remembers it."""
+    if TESTS in source.parents:
+        said = run([*words_of(entry), *precompiled], entry["directory"])
+    else:
+        said = run(["clang-tidy", "-p", entry["directory"], "--quiet", str(source)], ROOT)
+    if not said:
+        mark.touch()
+    return said
 
 
 def main():
@@ -87,7 +118,8 @@ def main():
     cache = {}
     todo = {}
     total = 0
-    for entry in json.loads((build / "compile_commands.json").read_text()):
+    entries = json.loads((build / "compile_commands.json").read_text())
+    for entry in entries:
         source = pathlib.Path(entry["directory"], entry["file"]).resolve()
         if build in source.parents or ROOT not in source.parents or not source.is_file():
             continue
@@ -96,14 +128,20 @@ def main():
         total += 1
         mark = clean / key_of(entry, source, common, build, cache)
         if not mark.exists():
-            todo[source] = mark
+            todo[source] = (entry, mark)
     print(f"clang-tidy: {total} sources, {len(todo)} of them new or changed", flush=True)
 
     failed = 0
+    precompiled = precompile(entries, build) if todo else []
+
+    def look(source):
+        entry, mark = todo[source]
+        return check(source, entry, precompiled, mark)
+
     # The order is the slow ones first, so that both cores end together.
     order = sorted(todo, key=lambda s: -len(closure_of(s, build, cache)))
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        for source, said in zip(order, pool.map(lambda s: check(s, build, todo[s]), order)):
+        for source, said in zip(order, pool.map(look, order)):
             if said:
                 failed += 1
                 print(f"--- {source.relative_to(ROOT)}\n{said}", flush=True)
