@@ -14,6 +14,10 @@ void AbortOnUnawaited(absl::string_view report) {
 
 void AwaitLedger::Add(std::uint64_t child, absl::string_view label) {
   absl::MutexLock lock(&mutex_);
+  if (unawaited_.size() >= kMaxListed) {
+    ++not_listed_;
+    return;
+  }
   // Without its name from the limit on: ids are short.
   unawaited_.emplace(child, unawaited_.size() < kMaxNamed ? std::string(label) : std::string());
 }
@@ -39,6 +43,7 @@ void AwaitLedger::Report(absl::string_view label) {
       absl::StrAppend(&report, " ", name.empty() ? absl::StrCat("#", child) : name);
       ++told;
     }
+    if (not_listed_ > 0) absl::StrAppend(&report, " (", not_listed_, " more were not watched)");
   }
   hook_(report);
 }

@@ -18,8 +18,8 @@
 
 namespace jackdaw {
 
-// Told once for each parent that ended with children whom nobody had awaited, on the thread
-// that ended it: who it was and who they were. Must not throw.
+// Told once for each parent that ended well with children whom nobody had awaited, on the thread
+// that ended it: who it was and who they were. Must not throw, nor wait for any of them.
 using UnawaitedHook = std::function<void(absl::string_view report)>;
 
 // A hook that prints the report to standard error and ends the program.
@@ -29,6 +29,8 @@ class AwaitLedger {
  public:
   // Children that are named in a report; the rest are counted.
   static constexpr std::size_t kMaxNamed = 64;
+  // Children that are on the list at a time. Further ones are not watched.
+  static constexpr std::size_t kMaxListed = std::size_t{1} << 16;
 
   explicit AwaitLedger(UnawaitedHook hook) : hook_(std::move(hook)) {}
 
@@ -44,6 +46,7 @@ class AwaitLedger {
   const UnawaitedHook hook_;
   absl::Mutex mutex_;
   std::map<std::uint64_t, std::string> unawaited_ ABSL_GUARDED_BY(mutex_);
+  std::uint64_t not_listed_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace jackdaw

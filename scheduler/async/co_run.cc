@@ -6,10 +6,17 @@
 #include "scheduler/async/fiber_node.h"
 #include "scheduler/async/future_cell.h"
 #include "scheduler/async/future_result.h"
+#include "scheduler/async/scope_node.h"
 #include "scheduler/pool/work_stealing_pool.h"
 #include "scheduler/pool/worker_context.h"
 
 namespace jackdaw {
+namespace {
+
+// Of the turn that this thread is driving.
+thread_local constinit int ready_awaits_left = 0;
+
+}  // namespace
 
 void CoRun::Enter(CoFrame& frame, CoFrame& child) {
   child.run = this;
@@ -43,19 +50,33 @@ void CoRun::Requeue() {
 }
 
 bool CoRun::SuspendOn(FutureCellBase& future, CoFrame& frame, std::uint64_t fiber_id) {
-  if (context_.fiber != nullptr) return context_.fiber->Suspend(*this, frame, future, fiber_id);
-  return future.AddWaiter(SuspendAt(frame));
+  if (context_.fiber == nullptr) return future.AddWaiter(SuspendAt(frame));
+  if (!future.is_ready()) return context_.fiber->Suspend(*this, frame, future, fiber_id);
+  SuspendAt(frame);
+  Requeue();
+  return true;
+}
+
+__attribute__((noinline)) bool CoRun::MayGoOn() {
+  if (ready_awaits_left == 0) return false;
+  --ready_awaits_left;
+  return true;
+}
+
+async_internal::ScopeSection* CoRun::EnterSection(async_internal::ScopeSection& section) {
+  return std::exchange(section_, &section);
 }
 
 void CoRun::Start() { Submit(); }
 
 void CoRun::Submit() {
-  if (!runner_.Submit(this)) WakeAll(&refused_);
+  if (runner_.Submit(this)) return;
+  abandoned_for_ = RunnerGoneError(runner_.name());
+  WakeAll(&refused_);
 }
 
 void CoRun::Refused::Abandon(Waiter* waiter) noexcept {
-  CoRun& run = static_cast<Refused*>(waiter)->run_;
-  run.Abandon(RunnerGoneError(run.runner_.name()));
+  static_cast<Refused*>(waiter)->run_.EndScopes();
 }
 
 void CoRun::OnReady(Waiter* waiter) noexcept { static_cast<CoRun*>(waiter)->Submit(); }
@@ -79,6 +100,7 @@ void CoRun::OnRunner(Task* task, Verb verb) noexcept {
 
 __attribute__((noinline)) void CoRun::Drive(Driver& driver) {
   driver_ = &driver;
+  ready_awaits_left = kReadyAwaits;
   {
     const TaskContext::Installed installed(&context_);
     if (innermost_ == nullptr) {
@@ -99,6 +121,15 @@ __attribute__((noinline)) void CoRun::Drive(Driver& driver) {
 }
 
 void CoRun::Abandon(absl::Status reason) {
+  abandoned_for_ = std::move(reason);
+  EndScopes();
+}
+
+void CoRun::EndScopes() {
+  while (section_ != nullptr) {
+    // Comes back here by way of `refused_`.
+    if (section_->Abandon(abandoned_for_, &refused_)) return;
+  }
   {
     const TaskContext::Installed installed(&context_);
     while (innermost_ != nullptr) {
@@ -110,7 +141,7 @@ void CoRun::Abandon(absl::Status reason) {
   }
   // Whoever abandons may be inside the context of a run that has been handed on.
   const TaskContext::Installed none(nullptr);
-  Fail(std::move(reason));
+  Fail(std::move(abandoned_for_));
 }
 
 }  // namespace jackdaw

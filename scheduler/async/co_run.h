@@ -14,8 +14,9 @@
 //       waiter list of one future, or, a fiber's, in one armed InterruptibleWait. Once it has been
 //       handed on, the thread that drove it touches neither the run nor the coroutine.
 //   (2) A run that can go on no longer (the runner refused or dropped it) is abandoned: its
-//       coroutines are destroyed where they are suspended, innermost first, and its future
-//       resolves to the reason. No coroutine is ever resumed off its runner.
+//       scopes are cancelled, and once all in them has ended its coroutines are destroyed where
+//       they are suspended, innermost first, and its future resolves to the reason. No coroutine
+//       is ever resumed off its runner.
 //
 // Thread safety: as (1) says. For awaiters: what follows the hand-over in await_suspend()
 // must not use `this`.
@@ -37,6 +38,9 @@ namespace jackdaw {
 
 class CoRun;
 class FutureCellBase;
+namespace async_internal {
+class ScopeSection;
+}  // namespace async_internal
 
 // The part of a coroutine's promise that does not depend on its type.
 struct CoFrame {
@@ -49,6 +53,9 @@ struct CoFrame {
 
 class CoRun : public Task, public Waiter {
  public:
+  // Awaits of what is ready that a fiber may do in one turn on its runner.
+  static constexpr int kReadyAwaits = 256;
+
   // For awaiters that suspend `frame`, the one that is running now.
 
   // The driving loop goes on with `child`, which `frame` awaits.
@@ -69,6 +76,9 @@ class CoRun : public Task, public Waiter {
   // on at once. After true the run may be on another thread, or gone. `fiber_id` is that of the
   // fiber behind `future`, or 0.
   bool SuspendOn(FutureCellBase& future, CoFrame& frame, std::uint64_t fiber_id = 0);
+  // Whether the running coroutine may go on at once with what is ready. False after kReadyAwaits
+  // of them in one turn: SuspendOn() then lets others go first, if this is a fiber.
+  [[nodiscard]] static bool MayGoOn();
   // Hands a suspended run that no future holds to its runner. The run may be gone after it.
   void Resume() { Submit(); }
   // `frame` has its result: the loop goes on with its parent, or the run is complete.
@@ -77,6 +87,11 @@ class CoRun : public Task, public Waiter {
   [[nodiscard]] Runner& runner() const { return runner_; }
   // Its local values and its fiber. Only for the thread that drives.
   [[nodiscard]] TaskContext& context() { return context_; }
+  [[nodiscard]] const TaskContext& context() const { return context_; }
+  // For scopes, which a run is in one inside the other: `section` is the innermost one from here
+  // on. Returns the one before, for LeaveSection(), or null.
+  [[nodiscard]] async_internal::ScopeSection* EnterSection(async_internal::ScopeSection& section);
+  void LeaveSection(async_internal::ScopeSection* outer) { section_ = outer; }
   // Whether the future of the run was asked to be cancelled.
   [[nodiscard]] virtual bool cancel_requested() const = 0;
 
@@ -119,10 +134,14 @@ class CoRun : public Task, public Waiter {
   void Drive(Driver& driver);
   void Submit();
   void Abandon(absl::Status reason);
+  // Ends the scopes, which may take its time, and then the rest.
+  void EndScopes();
 
   Runner& runner_;
   TaskContext context_ = TaskContext::Inherit();
   Refused refused_{*this};
+  absl::Status abandoned_for_;  // Not OK: nothing is resumed any more.
+  async_internal::ScopeSection* section_ = nullptr;
   Driver* driver_ = nullptr;      // Of the thread that drives.
   CoFrame* innermost_ = nullptr;  // The frame that runs or is suspended; null before Begin().
 };

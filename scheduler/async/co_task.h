@@ -11,9 +11,9 @@
 //   CoTask<T>   runs it to its end, as a call would; gives FutureResult<T>.
 //   Future<T>   suspends until it is ready and goes on as a task of the runner that it left,
 //               on any of its workers, never inside the completer; if it is ready, goes on
-//               at once. Gives `const FutureResult<T>&`; of an rvalue, Future::Take(). In a
-//               fiber that is cancelled (fiber.h) it does not suspend, or goes on: what is not
-//               ready then gives CANCELLED, and an rvalue is asked to cancel.
+//               at once, but see "Turns" in fiber.h. Gives `const FutureResult<T>&`; of an rvalue,
+//               Future::Take(). In a fiber that is cancelled (fiber.h) it does not suspend, or goes
+//               on: what is not ready then gives CANCELLED, and an rvalue is asked to cancel.
 //   Yield(), CancelRequested()   see below.
 //
 // Results: CoTask<T> co_returns a T or an error status; CoTask<absl::Status> a status;
@@ -157,9 +157,9 @@ template <typename F>
 struct FutureAwaiter {
   F& future;
 
-  bool await_ready() const noexcept { return future.is_ready(); }
-  // False: it became ready meanwhile. After a hand-over the coroutine may be running on
-  // another thread, or be gone.
+  bool await_ready() const noexcept { return future.is_ready() && CoRun::MayGoOn(); }
+  // False: it is ready, or became ready meanwhile. After a hand-over the coroutine may be running
+  // on another thread, or be gone.
   template <typename P>
   bool await_suspend(std::coroutine_handle<P> handle) const noexcept {
     return handle.promise().run->SuspendOn(*future.cell(), handle.promise());

@@ -1,5 +1,6 @@
 #include "scheduler/async/combined_error.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -10,6 +11,7 @@
 namespace jackdaw {
 
 void CombinedError::Add(absl::Status error) {
+  if (std::find(kept_.begin(), kept_.end(), error) != kept_.end()) return;
   if (kept_.size() < kMaxKept) {
     kept_.push_back(std::move(error));
   } else {

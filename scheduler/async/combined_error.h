@@ -1,5 +1,6 @@
 // CombinedError: several failures as one status. The first is the primary one: it gives the
-// code and the payloads; the others are told in its message, as far as the limits go.
+// code and the payloads; the others are told in its message, as far as the limits go. Equal ones
+// count once: mostly it is one failure that was passed on, by a parent whose child it came from.
 //
 // Thread safety: none.
 

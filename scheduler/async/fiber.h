@@ -20,8 +20,12 @@
 //   Failure  goes up. A child that ends with an error fails its parent, which is cancelled and
 //            resolves to that error, whatever its body returns; but not a child spawned with
 //            `protect`, and not one that was cancelled and ends with CANCELLED. Several errors
-//            become one, of which the first is the primary one (combined_error.h).
+//            become one, of which the first is the primary one (combined_error.h); the parent's
+//            own, made of a child's that it awaited, comes after that.
 //   Values   A child starts with its parent's local values (local_key.h).
+//   Turns    No fiber keeps others waiting by awaiting: after CoRun::kReadyAwaits awaits of what
+//            was ready, it goes behind those who wait on its runner. A loop without awaits calls
+//            Checkpoint() or Yield().
 //
 // The default is not to protect: an error that nobody looks at must not get lost. (Moonpool's
 // code protects by default; its author's article describes it as here.)
@@ -62,9 +66,10 @@ struct FiberOptions {
   bool daemon = false;    // Cancelled as soon as its parent's body and all other children have
                           // ended. Of a child.
   Runner* on = nullptr;   // Of a child: another runner than its parent's.
-  // Debug mode, for it and its descendants: told of each of them that ended while nobody had
-  // awaited (co_await, Wait(), future()) or cancelled some child of it, daemons apart.
-  // AbortOnUnawaited() is one. Null: a child inherits its parent's, and a root has none.
+  // Debug mode, for it and its descendants: told of each of them that ended, neither cancelled
+  // nor failed, while nobody had awaited (co_await, Wait(), future(), Take()), cancelled or
+  // ignored (Ignore()) some child of it, daemons apart. AbortOnUnawaited() is one. Null: a child
+  // inherits its parent's, and a root has none.
   UnawaitedHook on_unawaited = nullptr;
 };
 
@@ -79,7 +84,7 @@ class [[nodiscard]] Fiber {
   Fiber() = default;
   Fiber(CellRef<T> cell, FiberNode& node) : future_(std::move(cell)), node_(&node) {}
 
-  [[nodiscard]] bool valid() const { return node_ != nullptr; }
+  [[nodiscard]] bool valid() const { return future_.valid(); }
   // Never that of another fiber of this process.
   [[nodiscard]] std::uint64_t id() const { return node_->id(); }
   [[nodiscard]] const std::string& name() const { return node_->name(); }
@@ -101,8 +106,16 @@ class [[nodiscard]] Fiber {
   // The future of its result, for combinators and callbacks. A request to cancel that cancels the
   // fiber.
   [[nodiscard]] Future<T> future() const;
+  // Takes the result out, as Future::Take(). Requires: done.
+  [[nodiscard]] Result Take() && {
+    node_->MarkAwaited();
+    return std::move(future_).Take();
+  }
+  // Says that nobody is going to await it, for the debug mode and for the reader. Its failure is
+  // its parent's all the same.
+  void Ignore() const { node_->MarkAwaited(); }
 
-  // Cancels it and all below it, before this returns.
+  // Cancels it and all below it, before this returns; unless another thread has begun to.
   void Cancel() const { node_->Cancel(CancelRequestedError()); }
   // See FiberNode::AddOnCancel().
   HookId AddOnCancel(std::function<void()> hook) const {
@@ -112,6 +125,7 @@ class [[nodiscard]] Fiber {
 
   // For debugging: the tree below it as it is at about this moment, a line each, as
   //   #7 "crawl": waits for #9, cancelled
+  // Requires: no runner that the tree may be waiting for is destroyed meanwhile.
   [[nodiscard]] std::string DumpTree() const { return node_->DumpTree(); }
 
   // `co_await fiber`: suspends until it is done. Gives `const Result&`; of an rvalue, takes the
@@ -128,7 +142,7 @@ class [[nodiscard]] Fiber {
 
     bool await_ready() const noexcept {
       node.MarkAwaited();
-      return future.is_ready();
+      return future.is_ready() && CoRun::MayGoOn();
     }
     template <typename P>
     bool await_suspend(std::coroutine_handle<P> handle) const noexcept {
@@ -165,7 +179,9 @@ Future<T> Fiber<T>::future() const {
     const Fiber fiber_;
   };
   node_->MarkAwaited();
-  if (!future_.is_ready()) future_.cell()->OnCancel(new CancelFiber(*this));
+  if (!future_.is_ready() && node_->IsFirstToLink()) {
+    future_.cell()->OnCancel(new CancelFiber(*this));
+  }
   return future_;
 }
 
@@ -200,7 +216,7 @@ auto StartFiber(Runner& runner, FiberNode* parent, F f, FiberOptions options)
 template <typename F>
 auto SpawnIn(FiberNode& parent, F&& f, FiberOptions options) {
   Runner& runner = options.on == nullptr ? parent.runner() : *options.on;
-  return StartFiber(runner, &parent, AsTaskMaker(std::forward<F>(f)), std::move(options));
+  return StartFiber(runner, &parent, TaskMaker<F>{std::forward<F>(f)}, std::move(options));
 }
 
 }  // namespace async_internal
@@ -211,7 +227,7 @@ auto SpawnIn(FiberNode& parent, F&& f, FiberOptions options) {
 template <typename F>
 auto SpawnFiber(Runner& runner, F&& f, FiberOptions options = {}) {
   return async_internal::StartFiber(
-      runner, nullptr, async_internal::AsTaskMaker(std::forward<F>(f)), std::move(options));
+      runner, nullptr, async_internal::TaskMaker<F>{std::forward<F>(f)}, std::move(options));
 }
 
 // Starts a child of the calling fiber, or of the scope that it is in. Requires: there is one.

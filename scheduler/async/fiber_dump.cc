@@ -10,7 +10,7 @@
 namespace jackdaw {
 namespace {
 
-// Lines of one dump. What does not fit is left out, and the last line says so.
+// Lines of one dump. What does not fit is left out, and a last line says so.
 constexpr int kMaxDumpLines = 10'000;
 // Deeper nodes are not indented any further, or a chain's dump would grow with its square.
 constexpr std::size_t kMaxIndent = 100;
@@ -72,7 +72,7 @@ std::string FiberNode::DumpTree() {
     }
     node->RemoveReference();
   }
-  if (lines > kMaxDumpLines) absl::StrAppend(&dump, "... and ", lines - kMaxDumpLines, " more\n");
+  if (lines > kMaxDumpLines) absl::StrAppend(&dump, "... and more\n");
   return dump;
 }
 

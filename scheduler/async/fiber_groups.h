@@ -22,7 +22,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -45,12 +44,12 @@ namespace async_internal {
 template <typename F>
 using FiberValue = typename decltype(SpawnChild(std::declval<F>()))::Value;
 
-// The values of fibers that have all succeeded, or the first error in their order: then the
-// scope has failed, and its combined error counts.
+// The values of fibers of which none has failed. One that was cancelled alone has an error, which
+// is then that of all.
 template <typename V>
 FutureResult<AllValues<V>> Gather(std::vector<Fiber<V>>& fibers) {
   for (const Fiber<V>& fiber : fibers) {
-    if (!fiber.is_success()) return fiber.is_done() ? StatusOf(*fiber.Peek()) : NotReadyError();
+    if (!fiber.is_success()) return StatusOf(*fiber.Peek());
   }
   if constexpr (std::is_void_v<V>) {
     return absl::OkStatus();
@@ -61,6 +60,22 @@ FutureResult<AllValues<V>> Gather(std::vector<Fiber<V>>& fibers) {
       FutureResult<V> result = std::move(fiber).Take();
       values.push_back(*std::move(result));
     }
+    return values;
+  }
+}
+
+// The same of results that are all there and good, unless a cancel from around came first.
+template <typename V>
+FutureResult<AllValues<V>> GatherAll(std::vector<std::optional<FutureResult<V>>>& results) {
+  for (const auto& result : results) {
+    if (!result.has_value()) return CancelRequestedError();
+  }
+  if constexpr (std::is_void_v<V>) {
+    return absl::OkStatus();
+  } else {
+    std::vector<V> values;
+    values.reserve(results.size());
+    for (auto& result : results) values.push_back(**std::move(result));
     return values;
   }
 }
@@ -127,7 +142,10 @@ auto AllOf(std::vector<F> bodies)
   using V = async_internal::FiberValue<F>;
   std::vector<Fiber<V>> fibers;
   auto run = Scope::Run([&](Scope& scope) -> CoTask<void> {
-    for (F& body : bodies) fibers.push_back(scope.Spawn(std::move(body)));
+    for (F& body : bodies) {
+      fibers.push_back(scope.Spawn(std::move(body)));
+      fibers.back().Ignore();  // Looked at after the scope.
+    }
     co_return;
   });
   const absl::Status ended = co_await run;
@@ -146,6 +164,8 @@ auto BothOf(A a, B b) -> CoTask<
   auto run = Scope::Run([&](Scope& scope) -> CoTask<void> {
     first = scope.Spawn(std::move(a));
     second = scope.Spawn(std::move(b));
+    first.Ignore();  // Looked at after the scope.
+    second.Ignore();
     co_return;
   });
   const absl::Status ended = co_await run;
@@ -193,19 +213,12 @@ auto MaxInFlight(int limit, std::vector<Item> items, F f)
   };
   const std::size_t fibers = std::min(items.size(), static_cast<std::size_t>(std::max(limit, 1)));
   auto run = Scope::Run([&](Scope& scope) -> CoTask<void> {
-    for (std::size_t i = 0; i < fibers; ++i) (void)scope.Spawn(serve);
+    for (std::size_t i = 0; i < fibers; ++i) scope.Spawn(serve).Ignore();
     co_return;
   });
   const absl::Status ended = co_await run;
   if (!ended.ok()) co_return ended;
-  if constexpr (std::is_void_v<V>) {
-    co_return absl::OkStatus();
-  } else {
-    std::vector<V> values;
-    values.reserve(results.size());
-    for (auto& result : results) values.push_back(**std::move(result));
-    co_return values;
-  }
+  co_return async_internal::GatherAll<V>(results);
 }
 
 }  // namespace jackdaw

@@ -24,6 +24,10 @@ __attribute__((noinline)) std::uint64_t NextId() {
   return next++;
 }
 
+absl::Status FailedReason(const FiberNode& node) {
+  return absl::CancelledError(absl::StrCat(node.Label(), " failed"));
+}
+
 }  // namespace
 
 // Each holds a reference of its nodes. A node is in one such list in its life, the one of the
@@ -85,29 +89,29 @@ void FiberNode::Unlink(FiberNode& child) {
 
 void FiberNode::FinishBody(absl::Status status) {
   SetPhase(Phase::kClosing);
+  const bool only_cancelled = is_cancelled() && absl::IsCancelled(status);
+  // While the body still counts, whose end may be that of the node.
+  if (!status.ok() && !only_cancelled) Fail(std::move(status));
+  EndOne();
+}
+
+void FiberNode::EndOne() {
   FiberNode* node = this;
   FiberNode* child = nullptr;
   // A loop, not a recursion: a tree may be a chain of any length.
   while (true) {
-    const bool last = node->OneEnded(child, std::move(status));
+    const bool last = node->CountEnd(child);
     if (child != nullptr) child->RemoveReference();
     if (!last) return;
-    status = node->Resolve();
+    const bool fails_parent = node->Resolve();
     child = node;
     node = child->parent_;
     if (node == nullptr) return child->RemoveReference();
+    if (fails_parent) node->Cancel(FailedReason(*child));
   }
 }
 
-bool FiberNode::OneEnded(FiberNode* child, absl::Status status) {
-  const FiberNode& ended = child == nullptr ? *this : *child;
-  const bool only_cancelled = ended.is_cancelled() && absl::IsCancelled(status);
-  const bool is_protected = child != nullptr && child->traits_.protect;
-  if (!status.ok() && !only_cancelled && !is_protected) {
-    // Before this one is counted as ended, which may be the end of the node.
-    Note(std::move(status));
-    Cancel(absl::CancelledError(absl::StrCat(ended.Label(), " failed")));
-  }
+bool FiberNode::CountEnd(FiberNode* child) {
   {
     absl::MutexLock lock(&mutex_);
     if (child != nullptr) {
@@ -129,7 +133,7 @@ void FiberNode::Note(absl::Status error) {
   errors_.Add(std::move(error));
 }
 
-absl::Status FiberNode::Resolve() {
+bool FiberNode::Resolve() {
   absl::Status failure;
   std::vector<Hook> hooks;  // They may own a handle of this very node.
   {
@@ -139,8 +143,12 @@ absl::Status FiberNode::Resolve() {
   }
   hooks.clear();
   SetPhase(Phase::kResolved);
-  if (children_awaited_ != nullptr) children_awaited_->Report(Label());
-  return PublishResult(std::move(failure));
+  // One that was cancelled, by its own failure too, had no time to await all.
+  if (children_awaited_ != nullptr && !is_cancelled()) children_awaited_->Report(Label());
+  const bool fails_parent = !failure.ok() && parent_ != nullptr && !traits_.protect;
+  if (fails_parent) parent_->Note(failure);
+  PublishResult(std::move(failure));
+  return fails_parent;
 }
 
 void FiberNode::MarkAwaited() {
@@ -163,7 +171,7 @@ void FiberNode::Cancel(const absl::Status& reason) {
 
 void FiberNode::Fail(absl::Status error) {
   Note(std::move(error));
-  Cancel(absl::CancelledError(absl::StrCat(Label(), " failed")));
+  Cancel(FailedReason(*this));
 }
 
 void FiberNode::CancelDaemons() {
@@ -185,6 +193,9 @@ void FiberNode::MarkInto(Marked& list, const absl::Status& reason) {
   cancel_reason_ = reason;
   // Release: whoever sees it without the lock sees what the canceller did before.
   cancelled_.store(true, std::memory_order_release);
+  // Open until the hooks have been called, however soon the rest ends now.
+  holds_open_ = running_ > 0 && !hooks_.empty();
+  if (holds_open_) ++running_;
   AddReference();
   list.Append(*this);
 }
@@ -213,16 +224,21 @@ void FiberNode::ActOnCancel() {
   MarkAwaited();
   std::vector<Hook> hooks;
   InterruptibleWait* wait = nullptr;
+  bool held = false;
   {
     absl::MutexLock lock(&mutex_);
-    hooks.swap(hooks_);
+    held = holds_open_;
+    if (held) hooks.swap(hooks_);
     wait = wait_;
     if (wait != nullptr) wait->Hold();
   }
   for (const Hook& hook : hooks) CallHook(hook.call);
-  if (wait == nullptr) return;
-  wait->End();
-  wait->Drop();
+  if (wait != nullptr) {
+    wait->End();
+    wait->Drop();
+  }
+  hooks.clear();
+  if (held) EndOne();
 }
 
 void FiberNode::CallHook(const std::function<void()>& hook) const {
@@ -237,8 +253,11 @@ FiberNode::HookId FiberNode::AddOnCancel(std::function<void()> hook) {
       hooks_.push_back({next_hook_, std::move(hook)});
       return next_hook_++;
     }
+    ++running_;
   }
   CallHook(hook);
+  hook = nullptr;
+  EndOne();
   return 0;
 }
 

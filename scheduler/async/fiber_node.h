@@ -6,11 +6,16 @@
 // Invariants
 //   (1) A node resolves once, when its body and all its children have ended. So a parent
 //       outlives its children, and `parent_` needs no reference.
-//   (2) Cancelled is for ever. Cancel() has marked each node below before it returns, but for
-//       shielded ones; who is adopted later by a cancelled node is refused.
-//   (3) A child that failed, unless protected, fails its parent: the parent keeps the error and
-//       is cancelled. CANCELLED of a child that was cancelled is no failure.
-//   (4) A reference is the result's: it is counted in the future's cell, whose part a node is.
+//   (2) Cancelled is for ever. Whoever was first to cancel a node has marked each one below, but
+//       for shielded ones, before it calls a hook or returns; who is adopted later by a cancelled
+//       node is refused.
+//   (3) A child that failed, unless protected, fails its parent: the parent has the error before
+//       anybody can see the child's result, so that it comes first of what the parent makes of
+//       it, and is cancelled after that, so that an await of the child gives the error rather than
+//       CANCELLED. CANCELLED of a node that was cancelled by others is no failure.
+//   (4) A node is open until its body, its children and its hooks have ended, each of which
+//       counts in `running_`; whoever ends last resolves it.
+//   (5) A reference is the result's: it is counted in the future's cell, whose part a node is.
 //       The run, or the scope's coroutine, holds one until the node has resolved.
 //
 // Locks: one each node. Where two are held, the child's was taken inside its parent's. No user
@@ -71,10 +76,11 @@ class FiberNode {
   // As a failure of its own: keeps `error` for the result, and cancels.
   void Fail(absl::Status error) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Calls `hook` once when it is cancelled, on the cancelling thread; if it is, at once; never
-  // after the node has resolved. What `hook` throws goes to the runner's `on_error`.
+  // Calls `hook` once when it is cancelled, on the cancelling thread; if it is, at once. Never
+  // after the node has resolved, which waits until `hook` has returned and been destroyed: so
+  // `hook` must not wait for that. What it throws goes to the runner's `on_error`.
   HookId AddOnCancel(std::function<void()> hook) ABSL_LOCKS_EXCLUDED(mutex_);
-  // False: it was called, or is being called.
+  // Destroys the hook uncalled. False: it was called, or is being called.
   bool RemoveOnCancel(HookId id) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Makes `child`, which is new, a child of this. Not OK: it is not, because this one is
@@ -87,6 +93,11 @@ class FiberNode {
 
   // Somebody waits for the result, or has seen it.
   void MarkAwaited();
+  // True once: the caller makes requests to cancel the future cancel the node.
+  [[nodiscard]] bool IsFirstToLink() {
+    // Relaxed: the link is the future's, which is in order by itself.
+    return !linked_.exchange(true, std::memory_order_relaxed);
+  }
 
   // The tree from here down, a node a line, as it was at about this moment; see Fiber.
   [[nodiscard]] std::string DumpTree();
@@ -108,8 +119,8 @@ class FiberNode {
   // perhaps its parent, and so on. The node may be gone when this returns.
   void FinishBody(absl::Status status);
 
-  // All has ended: resolves the future, to `failure` unless that is OK. Returns its status.
-  virtual absl::Status PublishResult(absl::Status failure) = 0;
+  // All has ended: resolves the future, to `failure` unless that is OK.
+  virtual void PublishResult(absl::Status failure) = 0;
 
  private:
   struct Marked;  // A list of nodes that a cancel has marked.
@@ -118,11 +129,14 @@ class FiberNode {
     std::function<void()> call;
   };
 
-  // Returns whether it was the last that the node waited for. `child` is null for the body.
-  [[nodiscard]] bool OneEnded(FiberNode* child, absl::Status status) ABSL_LOCKS_EXCLUDED(mutex_);
+  // One of what counts in `running_` has ended. The node may be gone when this returns.
+  void EndOne();
+  // The same of `child`, or of something else if that is null. Whether it was the last one.
+  [[nodiscard]] bool CountEnd(FiberNode* child) ABSL_LOCKS_EXCLUDED(mutex_);
   void Unlink(FiberNode& child) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Note(absl::Status error) ABSL_LOCKS_EXCLUDED(mutex_);
-  [[nodiscard]] absl::Status Resolve();
+  // Whether that fails the parent, which is still to be cancelled then.
+  [[nodiscard]] bool Resolve();
   void CancelDaemons() ABSL_LOCKS_EXCLUDED(mutex_);
 
   void MarkInto(Marked& list, const absl::Status& reason) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -147,6 +161,7 @@ class FiberNode {
   FiberNode* parent_ = nullptr;  // Set by Adopt() and not changed.
   std::atomic<bool> cancelled_{false};
   std::atomic<Phase> phase_{Phase::kQueued};
+  std::atomic<bool> linked_{false};
   std::shared_ptr<AwaitLedger> children_awaited_;  // Both null unless in debug mode.
   std::shared_ptr<AwaitLedger> listed_in_;
 
@@ -158,9 +173,11 @@ class FiberNode {
 
   mutable absl::Mutex mutex_;
   FiberNode* first_child_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  std::int64_t running_ ABSL_GUARDED_BY(mutex_) = 1;  // The body and the children.
+  // The body, the children, and whoever calls hooks.
+  std::int64_t running_ ABSL_GUARDED_BY(mutex_) = 1;
   std::int64_t daemons_ ABSL_GUARDED_BY(mutex_) = 0;  // Of those, daemons.
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;       // All but daemons have ended.
+  bool holds_open_ ABSL_GUARDED_BY(mutex_) = false;   // Whoever cancels is still to call hooks.
   absl::Status cancel_reason_ ABSL_GUARDED_BY(mutex_);
   CombinedError errors_ ABSL_GUARDED_BY(mutex_);
   HookId next_hook_ ABSL_GUARDED_BY(mutex_) = 1;

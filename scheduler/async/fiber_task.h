@@ -47,7 +47,8 @@ class FiberTask final : public FutureCell<typename std::invoke_result_t<F&>::Val
   // Ends it before it has begun.
   void Refuse(absl::Status reason) { End(std::move(reason)); }
 
-  [[nodiscard]] bool cancel_requested() const override { return is_cancelled(); }
+  // Of what the coroutine is in now: in a shielded scope it does not see the fiber's own.
+  [[nodiscard]] bool cancel_requested() const override { return context().fiber->is_cancelled(); }
 
  private:
   absl::StatusOr<CoFrame*> Begin() override {
@@ -69,12 +70,10 @@ class FiberTask final : public FutureCell<typename std::invoke_result_t<F&>::Val
     FinishBody(std::move(status));
   }
 
-  absl::Status PublishResult(absl::Status failure) override {
+  void PublishResult(absl::Status failure) override {
     Result result = failure.ok() ? *std::move(result_) : Result(std::move(failure));
     result_.reset();
-    absl::Status status = StatusOf(result);
     FutureCell<Value>::Resolve(std::move(result));
-    return status;
   }
 
   std::optional<F> f_;  // Outlives the coroutine, which may refer to its captures.
@@ -92,18 +91,20 @@ struct CallAsTask {
   }
 };
 
-template <typename T>
-auto AsTaskMaker(CoTask<T> task) {
-  return GivenTask<T>{std::move(task)};
-}
 template <typename F>
-auto AsTaskMaker(F f) {
-  if constexpr (IsCoTask<std::invoke_result_t<F&>>::value) {
-    return f;
-  } else {
-    return CallAsTask<F>{std::move(f)};
-  }
-}
+struct TaskMakerOf {
+  using type = std::conditional_t<IsCoTask<std::invoke_result_t<F&>>::value, F, CallAsTask<F>>;
+};
+template <typename T>
+struct TaskMakerOf<CoTask<T>> {
+  using type = GivenTask<T>;
+};
+
+// The type of that function. It is made in place, `TaskMaker<F>{f}`, and not passed through a
+// function: g++ 12 takes one that only hands a closure on for one that keeps nothing of it, and
+// then believes that what the closure refers to does not change.
+template <typename F>
+using TaskMaker = typename TaskMakerOf<std::decay_t<F>>::type;
 
 }  // namespace jackdaw::async_internal
 

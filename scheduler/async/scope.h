@@ -22,9 +22,10 @@
 // What the fibers refer to is declared outside the body, whose own locals die before they end;
 // captures of the body live until the scope has ended.
 //
-// Thread safety: Spawn(), Fail(), Cancel() and the like by any fiber inside the scope. Where a
-// coroutine is destroyed inside Run() because its runner is gone, the scope is cancelled and
-// its fibers end by themselves; the node around it waits for them.
+// Where the runner is gone and the coroutine can go on no longer, the scope is cancelled, and
+// the coroutine is destroyed once all fibers in it have ended.
+//
+// Thread safety: Spawn(), Fail(), Cancel() and the like by any fiber inside the scope.
 //
 // Source: the switches of Eio; the name is that of structured concurrency elsewhere.
 
@@ -79,8 +80,13 @@ class Scope {
 
   // Calls `release` once after all fibers of the scope have ended, on the thread of the last
   // one; those added later first. It must not block. What it throws goes to the runner's
-  // `on_error`. Requires: the scope has not ended.
-  void OnRelease(std::function<void()> release) { node_.AddRelease(std::move(release)); }
+  // `on_error`. Requires: the scope has not ended; a release that is running may add another.
+  FiberNode::HookId OnRelease(std::function<void()> release) {
+    return node_.AddRelease(std::move(release));
+  }
+  // Destroys a release uncalled: what it was to release is gone already. False: it was called,
+  // or is being called.
+  bool RemoveRelease(FiberNode::HookId id) { return node_.RemoveRelease(id); }
 
   // Cancels all in the scope. With Fail(), `error` is the scope's result.
   void Cancel() { node_.Cancel(CancelRequestedError()); }

@@ -1,26 +1,34 @@
 #include "scheduler/async/scope_node.h"
 
+#include <iterator>
 #include <utility>
 
 #include "scheduler/pool/error_edge.h"
 
 namespace jackdaw::async_internal {
 
-void ScopeNode::AddRelease(std::function<void()> release) {
+FiberNode::HookId ScopeNode::AddRelease(std::function<void()> release) {
   absl::MutexLock lock(&releases_mutex_);
-  releases_.push_back(std::move(release));
+  releases_.emplace_hint(releases_.end(), ++last_release_, std::move(release));
+  return last_release_;
 }
 
-absl::Status ScopeNode::PublishResult(absl::Status failure) {
-  std::vector<std::function<void()>> releases;
-  {
-    absl::MutexLock lock(&releases_mutex_);
-    releases.swap(releases_);
-  }
-  for (; !releases.empty(); releases.pop_back()) ErrorEdge::Current().Guard(releases.back());
-  absl::Status status = failure;
+bool ScopeNode::RemoveRelease(HookId id) {
+  std::map<HookId, std::function<void()>>::node_type removed;  // Destroyed outside the lock.
+  absl::MutexLock lock(&releases_mutex_);
+  removed = releases_.extract(id);
+  return !removed.empty();
+}
+
+std::function<void()> ScopeNode::TakeRelease() {
+  absl::MutexLock lock(&releases_mutex_);
+  if (releases_.empty()) return nullptr;
+  return std::move(releases_.extract(std::prev(releases_.end())).mapped());
+}
+
+void ScopeNode::PublishResult(absl::Status failure) {
+  while (const std::function<void()> release = TakeRelease()) ErrorEdge::Current().Guard(release);
   FutureCell<void>::Resolve(std::move(failure));
-  return status;
 }
 
 absl::Status ScopeSection::Enter(CoRun& run) {
@@ -40,6 +48,7 @@ absl::Status ScopeSection::Enter(CoRun& run) {
   run_ = &run;
   around_ = around;
   node_ = node;
+  outer_ = run.EnterSection(*this);
   run.context().fiber = node;
   return absl::OkStatus();
 }
@@ -50,17 +59,30 @@ void ScopeSection::FinishBody(absl::Status status) {
 }
 
 absl::Status ScopeSection::Leave() {
+  run_->LeaveSection(outer_);
   std::exchange(run_, nullptr)->context().fiber = around_;
   return *future_.Peek();
 }
 
+bool ScopeSection::Abandon(const absl::Status& reason, Waiter* waiter) {
+  if (!body_left_) {
+    node_->Cancel(absl::CancelledError(reason.message()));
+    FinishBody(reason);
+  }
+  if (future_.cell()->AddWaiter(waiter)) return true;
+  (void)Leave();
+  return false;
+}
+
 ScopeSection::~ScopeSection() {
   if (run_ == nullptr) return;
+  if (!body_left_) {
+    const absl::Status reason = absl::CancelledError("the coroutine of the scope was destroyed");
+    node_->Cancel(reason);
+    FinishBody(reason);
+  }
+  run_->LeaveSection(outer_);
   run_->context().fiber = around_;
-  if (body_left_) return;
-  const absl::Status reason = absl::CancelledError("the coroutine of the scope was destroyed");
-  node_->Cancel(reason);
-  node_->LeaveBody(reason);
 }
 
 }  // namespace jackdaw::async_internal

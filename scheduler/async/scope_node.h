@@ -8,7 +8,8 @@
 
 #include <coroutine>
 #include <functional>
-#include <vector>
+#include <map>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
@@ -16,6 +17,7 @@
 #include "scheduler/async/co_run.h"
 #include "scheduler/async/fiber_node.h"
 #include "scheduler/async/future.h"
+#include "scheduler/async/waiter.h"
 
 namespace jackdaw::async_internal {
 
@@ -30,21 +32,27 @@ class ScopeNode final : public FutureCell<void>, public FiberNode {
   // Not the cell's, which only asks.
   using FiberNode::Cancel;
 
-  // Called after all have ended, newest first. Requires: some have not.
-  void AddRelease(std::function<void()> release) ABSL_LOCKS_EXCLUDED(releases_mutex_);
+  // Called after all have ended, newest first. Requires: some have not, or a release is running.
+  HookId AddRelease(std::function<void()> release) ABSL_LOCKS_EXCLUDED(releases_mutex_);
+  // Destroys it uncalled. False: it was called, or is being called.
+  bool RemoveRelease(HookId id) ABSL_LOCKS_EXCLUDED(releases_mutex_);
   // The coroutine has left the body. The node may be gone when this returns, unless the caller
   // holds a reference.
   void LeaveBody(absl::Status status) { FinishBody(std::move(status)); }
 
  private:
-  absl::Status PublishResult(absl::Status failure) override;
+  void PublishResult(absl::Status failure) override;
+  // The newest one that is left, or null.
+  [[nodiscard]] std::function<void()> TakeRelease() ABSL_LOCKS_EXCLUDED(releases_mutex_);
 
   absl::Mutex releases_mutex_;
-  std::vector<std::function<void()>> releases_ ABSL_GUARDED_BY(releases_mutex_);
+  HookId last_release_ ABSL_GUARDED_BY(releases_mutex_) = 0;
+  std::map<HookId, std::function<void()>> releases_ ABSL_GUARDED_BY(releases_mutex_);
 };
 
-// Lives in the coroutine. The scope begins when the coroutine enters, and where the coroutine
-// is destroyed before it left, the scope is cancelled.
+// Lives in the coroutine. The scope begins when the coroutine enters. A run that is abandoned
+// inside a scope ends that first (Abandon()), for its fibers may refer to the coroutine. Only an
+// exception can destroy a section before it is left: then the scope is cancelled, and on its own.
 class ScopeSection {
  public:
   explicit ScopeSection(FiberTraits traits) : traits_(std::move(traits)) {}
@@ -55,6 +63,10 @@ class ScopeSection {
   // Requires: entered.
   [[nodiscard]] ScopeNode& node() { return *node_; }
   void FinishBody(absl::Status status);
+
+  // The coroutine goes on no longer: cancels the scope. True: `waiter` is woken when all in it
+  // has ended, and this is called again. False: all has, and the coroutine has left the scope.
+  [[nodiscard]] bool Abandon(const absl::Status& reason, Waiter* waiter);
 
   // `co_await`: makes the scope what the coroutine is in. Gives why it could not.
   struct Entering {
@@ -90,6 +102,7 @@ class ScopeSection {
   FiberTraits traits_;
   CoRun* run_ = nullptr;         // Null unless inside.
   FiberNode* around_ = nullptr;  // What the coroutine was in before.
+  ScopeSection* outer_ = nullptr;
   ScopeNode* node_ = nullptr;
   Future<void> future_;  // Keeps `node_`.
   bool body_left_ = false;

@@ -45,8 +45,8 @@ class ThisFiber {
 };
 
 // A hook on the cancel of the calling fiber, for as long as this lives. A local of the
-// coroutine; what the hook refers to may die after it, unless the hook is just being called:
-// let it own what it uses.
+// coroutine. A hook that is being called just then goes on: let it own what it uses, or refer to
+// what outlives the fiber.
 class OnCancelGuard {
  public:
   explicit OnCancelGuard(std::function<void()> hook)
@@ -67,7 +67,8 @@ struct CheckpointAwaiter {
   template <typename P>
   bool await_suspend(std::coroutine_handle<P> handle) const noexcept {
     CoRun* run = handle.promise().run;
-    if (run->cancel_requested()) return false;
+    const FiberNode* fiber = run->context().fiber;
+    if (fiber != nullptr && fiber->is_cancelled()) return false;
     run->SuspendAt(handle.promise());
     run->Requeue();
     return true;

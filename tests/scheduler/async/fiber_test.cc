@@ -1,5 +1,6 @@
 // Fibers, rule by rule, at 0, 1, 2 and 8 workers; on a runner driven by hand where the order of
-// events is the point. Random trees are in fiber_tree_test.cc.
+// events is the point. Random trees are in fiber_tree_test.cc, fairness in fiber_turns_test.cc,
+// hooks and debugging in fiber_hook_test.cc.
 
 #include "scheduler/async/fiber.h"
 
@@ -239,92 +240,102 @@ TEST_P(FiberTest, AChildMayRunOnAnotherRunner) {
   EXPECT_TRUE(Settled(parent).value());
 }
 
-TEST_P(FiberTest, ManyErrorsBecomeOne) {
-  ManualRunner runner;
-  const Fiber<void> parent = SpawnFiber(runner, [] {
-    for (int i = 0; i < 12; ++i) {
-      (void)SpawnChild([i]() -> CoTask<absl::Status> {
-        co_return absl::DataLossError("disk " + std::to_string(i));
-      });
-    }
-    return absl::NotFoundError("first");
+// CANCELLED of a child that nobody cancelled is an error like others: here what it waited for
+// was given up elsewhere.
+TEST_P(FiberTest, AChildThatEndsWithCancelledByItselfFailsItsParent) {
+  const Fiber<int> parent = SpawnFiber(pool_, []() -> CoTask<int> {
+    const Fiber<void> child = SpawnChild(Return(absl::CancelledError("given up elsewhere")));
+    (void)co_await child;
+    co_return 1;
   });
-  // Each child has begun before the cancel of the first failure reaches it, or never does.
+  EXPECT_EQ(Settled(parent).status(), absl::CancelledError("given up elsewhere"));
+}
+
+// What the parent makes of its child's error comes second, on any number of workers.
+TEST_P(FiberTest, TheChildsErrorIsThePrimaryOne) {
+  for (int round = 0; round < 50; ++round) {
+    const Fiber<int> parent = SpawnFiber(pool_, []() -> CoTask<int> {
+      const Fiber<void> child = SpawnChild(Return(absl::NotFoundError("no page")));
+      const absl::Status status = co_await child;
+      if (!status.ok()) co_return absl::InternalError("crawl failed");
+      co_return 1;
+    });
+    const absl::Status status = Settled(parent).status();
+    EXPECT_EQ(status, absl::NotFoundError("no page (and 1 more: INTERNAL: crawl failed)"));
+  }
+}
+
+TEST_P(FiberTest, AnErrorThatIsPassedOnCountsOnce) {
+  const Fiber<int> parent = SpawnFiber(pool_, []() -> CoTask<int> {
+    const Fiber<int> child = SpawnChild([]() -> CoTask<int> {
+      const Fiber<int> grandchild =
+          SpawnChild([]() -> CoTask<int> { co_return absl::NotFoundError("no page"); });
+      const absl::StatusOr<int>& value = co_await grandchild;
+      if (absl::IsNotFound(value.status())) co_return value.status();
+      co_return 1;
+    });
+    const absl::StatusOr<int>& value = co_await child;
+    if (absl::IsNotFound(value.status())) co_return value.status();
+    co_return 1;
+  });
+  EXPECT_EQ(Settled(parent).status(), absl::NotFoundError("no page"));
+}
+
+TEST(FiberErrorTest, OfManyChildrenBecomeOne) {
+  ManualRunner runner;
+  const Promise<void> gate;
+  const Fiber<void> parent = SpawnFiber(runner, [&] {
+    for (int i = 0; i < 12; ++i) {
+      SpawnChild([i, opened = gate.future()]() -> CoTask<absl::Status> {
+        (void)co_await opened;
+        co_return absl::DataLossError("disk " + std::to_string(i));
+      }).Ignore();
+    }
+  });
+  runner.RunAll();
+  gate.Fulfil();
   runner.RunAll();
   const absl::Status status = parent.Wait();
-  EXPECT_TRUE(absl::IsNotFound(status)) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("first"));
+  EXPECT_TRUE(absl::IsDataLoss(status)) << status;
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("disk 0 (and 11 more: DATA_LOSS: disk 1; DATA_LOSS: disk 2; "));
 }
 
-// ---- hooks ----
-
-TEST(FiberHookTest, IsCalledOnceOnCancel) {
-  ManualRunner runner;
+TEST_P(FiberTest, ADaemonEndsWithTheOthersOfItsParent) {
   const Promise<void> never;
-  const Fiber<void> fiber = SpawnFiber(runner, WaitFor(never.future()));
-  int called = 0;
-  fiber.AddOnCancel([&] { ++called; });
-  const auto removed = fiber.AddOnCancel([&] { called += 100; });
-  EXPECT_TRUE(fiber.RemoveOnCancel(removed));
-  EXPECT_FALSE(fiber.RemoveOnCancel(removed));
-  fiber.Cancel();
-  fiber.Cancel();
-  EXPECT_EQ(called, 1);
-  fiber.AddOnCancel([&] { called += 10; });  // At once.
-  EXPECT_EQ(called, 11);
-  runner.RunAll();
-  EXPECT_TRUE(fiber.is_done());
-}
-
-TEST(FiberHookTest, OfAFiberThatEndsIsDestroyedUncalled) {
-  ManualRunner runner;
-  const Fiber<int> fiber = SpawnFiber(runner, Give(1));
-  auto owned = std::make_shared<int>(0);
-  const std::weak_ptr<int> watch = owned;
-  fiber.AddOnCancel([fiber, owned = std::move(owned)] { ADD_FAILURE(); });
-  runner.RunAll();
-  EXPECT_TRUE(watch.expired());
-  fiber.Cancel();
-}
-
-TEST(FiberHookTest, GuardsEndWithTheirBlock) {
-  ManualRunner runner;
-  const Promise<void> first;
-  const Promise<void> second;
-  std::string called;
-  const Fiber<void> fiber = SpawnFiber(runner, [&]() -> CoTask<void> {
-    const OnCancelGuard outer([&] { called += "outer "; });
-    {
-      const OnCancelGuard inner([&] { called += "inner "; });
-      const Future<void> gate = first.future();
-      co_await gate;
-    }
-    const Future<void> gate = second.future();
-    co_await gate;
+  Fiber<void> daemon;
+  const Fiber<int> parent = SpawnFiber(pool_, [&]() -> CoTask<int> {
+    daemon = SpawnChild(WaitFor(never.future()), {.daemon = true});
+    const Fiber<int> child = SpawnChild([]() -> CoTask<int> {
+      co_await Yield();
+      co_return 1;
+    });
+    co_await Yield();
+    co_return 2;
   });
-  runner.RunAll();
-  first.Fulfil();
-  runner.RunAll();
-  fiber.Cancel();
-  EXPECT_EQ(called, "outer ");
-  runner.RunAll();
+  EXPECT_EQ(Settled(parent).value(), 2);
+  EXPECT_TRUE(absl::IsCancelled(*daemon.Peek()));
+  EXPECT_FALSE(parent.is_cancelled());
 }
 
-TEST(FiberHookTest, SeesAllBelowCancelled) {
-  ManualRunner runner;
+TEST_P(FiberTest, ADaemonsFailureIsItsParents) {
   const Promise<void> never;
-  Fiber<void> child;
-  const Fiber<void> parent = SpawnFiber(runner, [&]() -> CoTask<absl::Status> {
-    child = SpawnChild(WaitFor(never.future()));
-    const absl::Status status = co_await child;
-    co_return status;
+  const Fiber<void> parent = SpawnFiber(pool_, [&]() -> CoTask<absl::Status> {
+    SpawnChild(Return(absl::NotFoundError("no page")), {.daemon = true}).Ignore();
+    const Future<void> pending = never.future();
+    (void)co_await pending;
+    co_return absl::OkStatus();
   });
-  runner.RunAll();
-  bool below_cancelled = false;
-  parent.AddOnCancel([&] { below_cancelled = child.is_cancelled(); });
-  parent.Cancel();
-  EXPECT_TRUE(below_cancelled);
-  runner.RunAll();
+  EXPECT_EQ(Settled(parent), absl::NotFoundError("no page"));
+}
+
+TEST_P(FiberTest, GivesItsResultAway) {
+  Fiber<std::unique_ptr<int>> fiber = SpawnFiber(pool_, [] { return std::make_unique<int>(3); });
+  (void)Settled(fiber);
+  EXPECT_TRUE(fiber.valid());
+  const absl::StatusOr<std::unique_ptr<int>> taken = std::move(fiber).Take();
+  EXPECT_EQ(**taken, 3);
+  EXPECT_FALSE(Fiber<int>().valid());
 }
 
 // ---- waiting ----
@@ -348,108 +359,6 @@ TEST(FiberWaitTest, OnAGoneRunnerIsUnavailable) {
 
 TEST(FiberDeathTest, AChildOfNobodyIsABug) {
   EXPECT_DEATH((void)SpawnChild(Give(1)), "SpawnFiber");
-}
-
-// ---- debugging ----
-
-TEST(FiberDumpTest, ShowsTheTreeAndWhatEachWaitsFor) {
-  ManualRunner runner;
-  const Promise<void> gate;
-  Fiber<void> slow;
-  const Fiber<void> root =
-      SpawnFiber(runner,
-                 [&]() -> CoTask<absl::Status> {
-                   slow = SpawnChild(WaitFor(gate.future()), {.name = "slow"});
-                   (void)SpawnChild([] {}, {.name = "daemon", .protect = true, .daemon = true});
-                   const absl::Status status = co_await slow;
-                   co_return status;
-                 },
-                 {.name = "root"});
-  EXPECT_THAT(root.DumpTree(), HasSubstr("\"root\": queued\n"));
-  EXPECT_TRUE(runner.RunOne());
-  EXPECT_TRUE(runner.RunOne());
-  const std::string id = std::to_string(slow.id());
-  EXPECT_EQ(root.DumpTree(), "#" + std::to_string(root.id()) + " \"root\": waits for #" + id +
-                                 "\n  #" + id + " \"slow\": waits for a future\n  #" +
-                                 std::to_string(slow.id() + 1) +
-                                 " \"daemon\", daemon, protected: queued\n");
-  root.Cancel();
-  EXPECT_THAT(root.DumpTree(), HasSubstr("cancelled"));
-  runner.RunAll();
-  EXPECT_EQ(root.DumpTree(), "#" + std::to_string(root.id()) + " \"root\": resolved, cancelled\n");
-}
-
-class UnawaitedTest : public ::testing::Test {
- protected:
-  FiberOptions Watched(std::string name) {
-    return {.name = std::move(name),
-            .on_unawaited = [this](absl::string_view report) { reports_.emplace_back(report); }};
-  }
-  ManualRunner runner_;
-  std::vector<std::string> reports_;
-};
-
-TEST_F(UnawaitedTest, AChildThatNobodyAwaitedIsReported) {
-  const Fiber<int> parent = SpawnFiber(
-      runner_,
-      [] {
-        (void)SpawnChild(Give(1), {.name = "lost"});
-        return 1;
-      },
-      Watched("careless"));
-  runner_.RunAll();
-  ASSERT_EQ(reports_.size(), 1u);
-  EXPECT_THAT(reports_[0], HasSubstr("\"careless\" ended, and nobody awaited 1 child: #"));
-  EXPECT_THAT(reports_[0], HasSubstr("\"lost\""));
-}
-
-TEST_F(UnawaitedTest, AwaitedCancelledAndDaemonChildrenAreNot) {
-  const Promise<void> never;
-  const Fiber<void> parent = SpawnFiber(
-      runner_,
-      [&]() -> CoTask<void> {
-        const Fiber<int> awaited = SpawnChild(Give(1));
-        co_await awaited;
-        const Fiber<void> cancelled = SpawnChild(WaitFor(never.future()));
-        cancelled.Cancel();
-        (void)SpawnChild(WaitFor(never.future()), {.daemon = true});
-      },
-      Watched("careful"));
-  runner_.RunAll();
-  EXPECT_TRUE(parent.is_done());
-  EXPECT_TRUE(reports_.empty());
-}
-
-TEST_F(UnawaitedTest, DescendantsAreWatchedToo) {
-  const Fiber<void> root = SpawnFiber(
-      runner_,
-      []() -> CoTask<void> {
-        const Fiber<int> child = SpawnChild(
-            [] {
-              (void)SpawnChild(Give(1), {.name = "grandchild"});
-              return 1;
-            },
-            {.name = "child"});
-        co_await child;
-      },
-      Watched("root"));
-  runner_.RunAll();
-  ASSERT_EQ(reports_.size(), 1u);
-  EXPECT_THAT(reports_[0], HasSubstr("\"child\" ended"));
-}
-
-TEST(UnawaitedDeathTest, AbortsWhereAsked) {
-  const auto leak = [] {
-    ManualRunner runner;
-    const Fiber<int> parent = SpawnFiber(runner,
-                                         [] {
-                                           (void)SpawnChild(Give(1));
-                                           return 1;
-                                         },
-                                         {.on_unawaited = &AbortOnUnawaited});
-    runner.RunAll();
-  };
-  EXPECT_DEATH(leak(), "nobody awaited 1 child");
 }
 
 }  // namespace
