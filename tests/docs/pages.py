@@ -24,8 +24,8 @@ SKIPPED = {"build", "node_modules", ".git"}
 GUIDE = "docs/scheduler.md"
 FAILURES = "docs/scheduler-failures.md"
 DECISIONS = "docs/decisions"
-# Linked to, and about to be written.
-TO_COME = {"docs/decisions/deque-split.md"}
+# Named already, and about to be written.
+TO_COME = {"docs/decisions/deque-split.md", "docs/simulation.md"}
 # Folders whose files a page may name; what else is in backticks is no path.
 FOLDERS = ("scheduler", "server", "client", "proto", "tests", "tools", "bench", "docs", "examples",
            "deploy", "cmake")
@@ -149,6 +149,14 @@ def check_paths(pages):
     return findings
 
 
+def check_mentions(pages):
+    """The pages that comments in the sources send their readers to."""
+    return [f"{path}: there is no {page}"
+            for path, text in pages.files.items() if not path.endswith(".md")
+            for page in re.findall(r"\bdocs/[\w/-]+\.md\b", text)
+            if page not in TO_COME and not pages.exists(page)]
+
+
 def region(pages, path, name):
     """The text of a sample without its common indentation, or None."""
     found = re.findall(REGION.format(re.escape(name)), pages.files.get(path, ""),
@@ -206,8 +214,8 @@ def check_failures(pages):
     return findings
 
 
-CHECKS = (check_tests, check_test_links, check_links, check_paths, check_samples, check_decisions,
-          check_failures)
+CHECKS = (check_tests, check_test_links, check_links, check_paths, check_mentions, check_samples,
+          check_decisions, check_failures)
 
 
 def with_samples(pages, page):

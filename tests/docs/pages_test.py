@@ -99,6 +99,12 @@ class Paths(unittest.TestCase):
         self.assertEqual(self.check("`scheduler/pool/d.h`"),
                          ["docs/a.md: there is no scheduler/pool/d.h"])
 
+    def test_of_pages_that_sources_name_exist(self):
+        for page, found in (("a", []), ("b", ["scheduler/c.h: there is no docs/b.md"])):
+            source = f"// See docs/{page}.md.\n"
+            self.assertEqual(found, findings(pages.check_mentions, docs__a_md="",
+                                             scheduler__c_h=source))
+
 
 class Samples(unittest.TestCase):
     def check(self, block, source=SAMPLE_FILE):
