@@ -1,7 +1,7 @@
-"""What a reader of the pages relies on and a machine can see: that the tests and files they
-name exist, that links lead somewhere, that samples are code which is compiled and run, that
-lists are whole. Each check takes Pages and returns findings, one line each: `page: what is
-wrong`.
+"""What a reader of the pages relies on and a machine can see: that the tests, files and
+functions they name exist, that links lead somewhere, that samples are code which is compiled
+and run, that lists are whole. Each check takes Pages and returns findings, one line each:
+`page: what is wrong`.
 
 A sample is a region of a test, word for word but for its indentation; in docs/scheduler.md all
 code is. In the test:                   In the page:
@@ -33,6 +33,7 @@ FOLDERS = ("scheduler", "server", "client", "proto", "tests", "tools", "bench", 
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 CODE = re.compile(r"`([^`\n]+)`")
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+CALL = re.compile(r"\b([A-Z]\w*[a-z]\w*(?:::\w+)*)\(")
 TEST_NAME = re.compile(r"(\w*Test)(?:\.(\w+))?")
 TEST_MACRO = re.compile(r"^(?:TEST|TEST_F|TEST_P|TYPED_TEST)\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
 MODEL_MACRO = re.compile(r"^JACKDAW_MODEL_TEST\((\w+)\)", re.MULTILINE)
@@ -149,6 +150,15 @@ def check_paths(pages):
     return findings
 
 
+def check_calls(pages):
+    """What a page calls, `Name()` or `Class::Name(argument)`, is in some header."""
+    words = {word for path, text in pages.files.items() if path.endswith(".h")
+             for word in re.findall(r"\w+", text)}
+    return [f"{page}: no header has {name}"
+            for page, text in pages.pages().items() for code in CODE.findall(FENCE.sub("", text))
+            for call in CALL.findall(code) for name in call.split("::") if name not in words]
+
+
 def check_mentions(pages):
     """The pages that comments in the sources send their readers to."""
     return [f"{path}: there is no {page}"
@@ -214,8 +224,8 @@ def check_failures(pages):
     return findings
 
 
-CHECKS = (check_tests, check_test_links, check_links, check_paths, check_mentions, check_samples,
-          check_decisions, check_failures)
+CHECKS = (check_tests, check_test_links, check_links, check_paths, check_calls, check_mentions,
+          check_samples, check_decisions, check_failures)
 
 
 def with_samples(pages, page):

@@ -106,6 +106,17 @@ class Paths(unittest.TestCase):
                                              scheduler__c_h=source))
 
 
+class Calls(unittest.TestCase):
+    def check(self, page):
+        return findings(pages.check_calls, docs__a_md=page, scheduler__c_h="class Fiber { Wait(); }")
+
+    def test_of_what_headers_have_may_be_named(self):
+        self.assertEqual([], self.check("`Wait()`, `Fiber::Wait(x)`, `fork()`, `Other.of`"))
+
+    def test_of_what_no_header_has_are_found(self):
+        self.assertEqual(self.check("`Fiber::Join()`"), ["docs/a.md: no header has Join"])
+
+
 class Samples(unittest.TestCase):
     def check(self, block, source=SAMPLE_FILE):
         return findings(pages.check_samples, docs__scheduler_md=block, tests__guide_test_cc=source)
