@@ -123,7 +123,9 @@ CoTask<std::int64_t> CoFib(int n) {
 
   CoTask<std::int64_t> right = CoFib(n - 2);
   const absl::StatusOr<std::int64_t> right_value = co_await right;
-  const absl::StatusOr<std::int64_t>& left_value = co_await left;
+  const absl::StatusOr<std::int64_t>& left_value = co_await left;  // Joined whatever happened.
+  if (!left_value.ok()) co_return left_value.status();
+  if (!right_value.ok()) co_return right_value.status();
   co_return *left_value + *right_value;
 }
 // end of sample
