@@ -18,6 +18,7 @@ namespace {
 
 // Three texts side by side, joined, and the digest of the whole; then a thousand tasks that
 // wait for it, as columns.
+// sample: job
 jackdaw::JobBuilder BuildJob() {
   jackdaw::JobBuilder job("client example");
   std::vector<jackdaw::JobBuilder::Ref> words;
@@ -34,6 +35,7 @@ jackdaw::JobBuilder BuildJob() {
   for (int i = 0; i < 1000; ++i) leaves.Add({digest});
   return job;
 }
+// end of sample
 
 int Fail(const absl::Status& status) {
   std::cerr << status << "\n";
@@ -45,11 +47,13 @@ int Fail(const absl::Status& status) {
 int main(int argc, char** argv) {
   jackdaw::Client::Options options;
   if (argc > 1) options.address = argv[1];
+  // sample: run
   auto client = jackdaw::Client::Connect(std::move(options));
   if (!client.ok()) return Fail(client.status());
 
   const auto job = (*client)->RunJob(BuildJob().Take());
   if (!job.ok()) return Fail(job.status());
+  // end of sample
   std::cout << job->name() << ": " << job->task_counts().succeeded() << " of "
             << job->task_counts().total() << " tasks succeeded\n";
 

@@ -1,4 +1,5 @@
-// The samples of the user guide about parallel algorithms, forks and pipelines.
+// The samples of the user guide about parallel algorithms, forks and pipelines; quoted there as
+// those of guide_sync_test.cc are.
 
 #include <cmath>
 #include <cstdint>
@@ -27,11 +28,12 @@ namespace jackdaw {
 namespace {
 
 TEST(GuideParallelTest, Loop) {
+  // sample: loop
   WorkStealingPool pool({.name = "compute", .workers = 2});
   std::vector<double> roots(1000);
-
   const absl::Status status =
       ParallelFor(pool, 0, 1000, [&](int i) { roots[static_cast<std::size_t>(i)] = std::sqrt(i); });
+  // end of sample
 
   EXPECT_EQ(status, absl::OkStatus());
   EXPECT_EQ(roots[81], 9.0);
@@ -39,6 +41,7 @@ TEST(GuideParallelTest, Loop) {
 
 TEST(GuideParallelTest, LoopOverFewExpensiveItems) {
   WorkStealingPool pool({.name = "compute", .workers = 2});
+  // sample: loop-over-few
   std::vector<std::string> pages = {"b", "a", "c"};
 
   const absl::Status status = ParallelFor(pool, pages.begin(), pages.end(),
@@ -52,10 +55,12 @@ TEST(GuideParallelTest, LoopOverFewExpensiveItems) {
 
   EXPECT_EQ(status, absl::OkStatus());
   EXPECT_EQ(pages[0], "<p>b</p>");
+  // end of sample
 }
 
 TEST(GuideParallelTest, ReduceScanFind) {
   WorkStealingPool pool({.name = "compute", .workers = 2});
+  // sample: reduce-scan-find
   std::vector<int> numbers = {3, 1, 4, 1, 5};
 
   const absl::StatusOr<int> sum =
@@ -69,11 +74,13 @@ TEST(GuideParallelTest, ReduceScanFind) {
       ParallelInclusiveScan(pool, numbers.begin(), numbers.end(), numbers.begin(), std::plus<>());
   EXPECT_EQ(scanned, absl::OkStatus());
   EXPECT_EQ(numbers, (std::vector<int>{3, 4, 8, 9, 14}));
+  // end of sample
 }
 
 TEST(GuideParallelTest, MapAndBoth) {
   WorkStealingPool pool({.name = "compute", .workers = 2});
 
+  // sample: map
   const absl::StatusOr<std::vector<std::string>> names =
       ParallelMap(pool, 0, 3, [](int i) { return absl::StrCat("file", i); });
   EXPECT_EQ(names.value(), (std::vector<std::string>{"file0", "file1", "file2"}));
@@ -82,9 +89,11 @@ TEST(GuideParallelTest, MapAndBoth) {
       pool, [] { return 42; }, [] { return std::string("text"); });
   EXPECT_EQ(both->first, 42);
   EXPECT_EQ(both->second, "text");
+  // end of sample
 }
 
 // Divide and conquer by hand.
+// sample: fork-join
 std::int64_t Fib(int n) {
   if (n < 2) return n;
   std::int64_t left = 0;
@@ -92,16 +101,20 @@ std::int64_t Fib(int n) {
   ForkJoin([&] { left = Fib(n - 1); }, [&] { right = Fib(n - 2); }).IgnoreError();
   return left + right;
 }
+// end of sample
 
 TEST(GuideParallelTest, ForkJoin) {
   WorkStealingPool pool({.name = "compute", .workers = 2});
+  // sample: invoke-on
   std::int64_t result = 0;
   EXPECT_EQ(InvokeOn(pool, [&] { result = Fib(20); }), absl::OkStatus());
   EXPECT_EQ(result, 6765);
+  // end of sample
 }
 
 // The same as a coroutine, work first: the child runs now, and an idle worker may go on with
 // the rest of this coroutine meanwhile.
+// sample: fork-first
 CoTask<std::int64_t> CoFib(int n) {
   if (n < 2) co_return n;
   CoTask<std::int64_t> child = CoFib(n - 1);
@@ -110,9 +123,12 @@ CoTask<std::int64_t> CoFib(int n) {
 
   CoTask<std::int64_t> right = CoFib(n - 2);
   const absl::StatusOr<std::int64_t> right_value = co_await right;
-  const absl::StatusOr<std::int64_t>& left_value = co_await left;
+  const absl::StatusOr<std::int64_t>& left_value = co_await left;  // Joined whatever happened.
+  if (!left_value.ok()) co_return left_value.status();
+  if (!right_value.ok()) co_return right_value.status();
   co_return *left_value + *right_value;
 }
+// end of sample
 
 TEST(GuideParallelTest, ForkFirst) {
   WorkStealingPool pool({.name = "compute", .workers = 2});
@@ -122,6 +138,7 @@ TEST(GuideParallelTest, ForkFirst) {
 
 TEST(GuideParallelTest, Pipeline) {
   WorkStealingPool pool({.name = "compute", .workers = 2});
+  // sample: pipeline
   std::istringstream input("one\ntwo\nthree\n");
   std::ostringstream output;
 
@@ -138,6 +155,7 @@ TEST(GuideParallelTest, Pipeline) {
 
   EXPECT_EQ(status, absl::OkStatus());
   EXPECT_EQ(output.str(), "ONE\nTWO\nTHREE\n");
+  // end of sample
 }
 
 }  // namespace
