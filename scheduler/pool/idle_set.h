@@ -57,6 +57,7 @@ class BasicIdleSet {
   void AddWorker() {
     std::lock_guard<Mutex> lock(mutex_);
     ++workers_;
+    ++departures_;
   }
 
   // One worker less: the calling one, neither searching nor parked. True: all others are parked.
@@ -64,6 +65,18 @@ class BasicIdleSet {
     std::lock_guard<Mutex> lock(mutex_);
     --workers_;
     return AllParked();
+  }
+
+  // What a worker learned when it announced that it will park.
+  struct Announced {
+    bool all_parked;           // It was the last of all.
+    std::uint64_t departures;  // How often somebody had left the list by then.
+  };
+  // Whether all were parked when that was announced and all have stayed so until now: nobody ran
+  // in between. Inside of `may_not_sleep`.
+  [[nodiscard]] bool AllStayedParked(const Announced& announced) {
+    std::lock_guard<Mutex> lock(mutex_);
+    return announced.all_parked && announced.departures == departures_;
   }
 
   // How a Park() ended. Either way the worker is now counted as searching.
@@ -97,13 +110,12 @@ class BasicIdleSet {
   }
 
   // Parks `worker`, which calls. `searching`: whether it is counted as such. After the
-  // announcement `may_not_sleep(all_parked)` looks at every place where work can be and for
-  // every reason to stay up, by seq_cst loads; `all_parked` says that this worker was the
-  // last of all to announce.
+  // announcement `may_not_sleep(announced)` looks at every place where work can be and for
+  // every reason to stay up, by seq_cst loads.
   template <typename MayNotSleep>
   [[nodiscard]] Parked Park(int worker, bool searching, MayNotSleep&& may_not_sleep) {
-    const bool all_parked = Announce(worker, searching);
-    if (may_not_sleep(all_parked) && Withdraw(worker)) return Parked::kWithdrew;
+    const Announced announced = Announce(worker, searching);
+    if (may_not_sleep(announced) && Withdraw(worker)) return Parked::kWithdrew;
     parkers_[Size(worker)].Park();
     return Parked::kWoken;
   }
@@ -122,6 +134,7 @@ class BasicIdleSet {
     {
       std::lock_guard<Mutex> lock(mutex_);
       sleepers.swap(parked_);
+      ++departures_;
       parked_.reserve(Size(workers_));
       word_.fetch_add(sleepers.size() * (kOneSearching - kOneParked), std::memory_order_seq_cst);
     }
@@ -149,13 +162,13 @@ class BasicIdleSet {
   // With the mutex held.
   [[nodiscard]] bool AllParked() const { return parked_.size() == Size(workers_); }
 
-  // Puts `worker` on the list. True if that makes all of them.
-  bool Announce(int worker, bool searching) {
+  // Puts `worker` on the list.
+  Announced Announce(int worker, bool searching) {
     std::lock_guard<Mutex> lock(mutex_);
     parked_.push_back(worker);
     const std::uint64_t change = searching ? kOneParked - kOneSearching : kOneParked;
     word_.fetch_add(change, std::memory_order_seq_cst);
-    return AllParked();
+    return {AllParked(), departures_};
   }
 
   // Takes `worker` off the list again and counts it as searching: it may have been the last
@@ -166,6 +179,7 @@ class BasicIdleSet {
     const auto at = std::find(parked_.begin(), parked_.end(), worker);
     if (at == parked_.end()) return false;
     parked_.erase(at);
+    ++departures_;
     word_.fetch_add(kOneSearching - kOneParked, std::memory_order_seq_cst);
     return true;
   }
@@ -178,6 +192,7 @@ class BasicIdleSet {
       if (!WakeIsDue(word_.load(std::memory_order_seq_cst))) return;
       worker = parked_.back();
       parked_.pop_back();
+      ++departures_;
       word_.fetch_add(kOneSearching - kOneParked, std::memory_order_seq_cst);
     }
     parkers_[Size(worker)].Unpark();
@@ -190,7 +205,8 @@ class BasicIdleSet {
   std::vector<int> parked_;  // Guarded by mutex_. The last parked is woken first.
   const std::size_t search_limit_;
   const std::unique_ptr<BasicParker<Atomic, Sleep>[]> parkers_;
-  int workers_;  // Guarded by mutex_.
+  int workers_;                   // Guarded by mutex_.
+  std::uint64_t departures_ = 0;  // Guarded by mutex_. From the list; a worker that came counts.
 };
 
 using IdleSet = BasicIdleSet<std::atomic, std::mutex, Futex>;

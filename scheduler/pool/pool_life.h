@@ -3,10 +3,13 @@
 //
 //   kRunning -> kDraining -> kStopped, kRunning -> kCancelling -> kStopped, and
 //   kDraining -> kCancelling. The injector is closed before the first step, so from then on only
-//   the pool's own tasks make tasks. The last worker to announce that it will park, having known
-//   before that the pool is shutting down, knows that nothing is left: every worker found its own
-//   deque empty and, after its own last push, the injector too. It makes the step to kStopped and
-//   wakes the others, and all leave.
+//   the pool's own tasks make tasks.
+//
+//   Who makes the last step announced that it will park, as the last of all and knowing that the
+//   pool is shutting down; then saw no work anywhere; then found that nobody had left the list of
+//   the parked meanwhile. So nobody ran while it looked, and nothing is left. (To have been the
+//   last is not enough: another may have seen a task, and be running it.) It wakes the others, and
+//   all leave.
 //
 // Thread safety: any thread; After() on a worker's, Stop() as it says.
 //
@@ -50,7 +53,7 @@ class BasicPoolLife {
   // What a worker does that announced that it will park and then saw no work.
   enum class Next { kSleep, kStayUp, kStop };
   // `knew`: whether the pool was shutting down before it announced itself and looked for work;
-  // `all_parked`: whether it was the last of all to announce.
+  // `all_parked`: whether it was the last of all to announce, and nobody has left since.
   [[nodiscard]] Next After(bool knew, bool all_parked) const {
     const PoolState now = state();
     if (now == PoolState::kStopped || (now != PoolState::kRunning) != knew) return Next::kStayUp;

@@ -66,7 +66,7 @@ class Runner {
   // How many threads run tasks. 0: the caller drives.
   [[nodiscard]] virtual int size() const = 0;
 
-  // Accepted and not finished, at about this moment.
+  // Accepted and not finished, about now. Who sees here that a task is finished sees what it did.
   [[nodiscard]] virtual std::int64_t task_count() const = 0;
 
   // Refuses further work from outside and stops once what was accepted is finished or

@@ -280,7 +280,7 @@ void Worker::Execute(Found found) {
     }
     origin_ = before;
   }
-  counters_.finished.Add(1);
+  counters_.finished.Publish(1);
 }
 
 __attribute__((noinline)) void Worker::RunTraced(Found found) {
@@ -295,9 +295,10 @@ void Worker::Park() {
   const bool shutting_down = core_.life.shutting_down();
   bool sleeps = false;
   const auto parked =
-      core_.idle.Park(index_, std::exchange(searching_, false), [&](bool all_parked) {
+      core_.idle.Park(index_, std::exchange(searching_, false), [&](const auto& announced) {
         if (WorkVisible()) return true;
         if (IsSurplus()) return true;
+        const bool all_parked = shutting_down && core_.idle.AllStayedParked(announced);
         const PoolLife::Next next = core_.life.After(shutting_down, all_parked);
         if (next == PoolLife::Next::kStop) core_.Stop();
         if (next != PoolLife::Next::kSleep) return true;

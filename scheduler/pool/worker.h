@@ -76,7 +76,7 @@ class Worker final : public WorkerContext {
   [[nodiscard]] WorkerStats Snapshot() const;
   // Tasks that the pool accepted through this worker, and that this worker is done with.
   [[nodiscard]] std::int64_t Accepted() const { return counters_.pushed.Read(); }
-  [[nodiscard]] std::int64_t Finished() const { return counters_.finished.Read(); }
+  [[nodiscard]] std::int64_t Finished() const { return counters_.finished.ReadPublished(); }
 
  private:
   // A task and where it came from; null if there was none.

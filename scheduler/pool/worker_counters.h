@@ -2,9 +2,10 @@
 //
 // Thread safety: the worker adds, any thread reads.
 //
-// Memory order: relaxed, but for the spans. A span that has begun is added to the total when
-// it ends: Finish() clears the beginning first and adds with release, and Read() loads the
-// total first with acquire. So a reader may miss the end of a span, but never counts it twice.
+// Memory order: relaxed, but for what is published, and for the spans. A span that has begun is
+// added to the total when it ends: Finish() clears the beginning first and adds with release, and
+// Read() loads the total first with acquire. So a reader may miss the end of a span, but never
+// counts it twice.
 
 #ifndef JACKDAW_SCHEDULER_POOL_WORKER_COUNTERS_H_
 #define JACKDAW_SCHEDULER_POOL_WORKER_COUNTERS_H_
@@ -26,6 +27,14 @@ class Counter {
     value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
   }
   [[nodiscard]] std::int64_t Read() const { return value_.load(std::memory_order_relaxed); }
+
+  // The same, and who reads it sees what was done before.
+  void Publish(std::int64_t n) {
+    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_release);
+  }
+  [[nodiscard]] std::int64_t ReadPublished() const {
+    return value_.load(std::memory_order_acquire);
+  }
 
  private:
   std::atomic<std::int64_t> value_{0};
@@ -57,7 +66,7 @@ class SpanCounter {
 struct alignas(kCacheLine) WorkerCounters {
   Counter tasks;
   Counter by_origin[kOriginCount];  // By the value of Origin.
-  Counter finished;                 // Run or dropped, to the end. No inline runs.
+  Counter finished;                 // Run or dropped, to the end. Published. No inline runs.
   Counter pushed;                   // Accepted through this worker.
   Counter dropped;
   Counter steals_empty;

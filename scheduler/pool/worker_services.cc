@@ -43,7 +43,7 @@ bool Worker::TakeBack(Task* task) {
   }
   counters_.tasks.Add(1);
   counters_.by_origin[static_cast<int>(Origin::kOwnDeque)].Add(1);
-  counters_.finished.Add(1);
+  counters_.finished.Publish(1);
   return true;
 }
 

@@ -132,10 +132,11 @@ struct Tally {
   int dropped = 0;
 };
 
-// Says what became of it. A parent pushes a child when it runs.
+// Says what became of it. A parent pushes a child when it runs, a sender mails one to the last
+// worker.
 class Tracked final : public Task {
  public:
-  enum class Kind { kParent, kChild };
+  enum class Kind { kParent, kSender, kChild };
   Tracked(Tally& tally, Kind kind) : Task(&Tracked::End), tally_(tally), kind_(kind) {}
 
  private:
@@ -145,7 +146,10 @@ class Tracked final : public Task {
     ++(verb == Verb::kRun ? tally.ran : tally.dropped);
     if (verb != Verb::kRun || self->kind_ == Kind::kChild) return;
     ++tally.accepted;
-    WorkerContext::Current()->Push(new Tracked(tally, Kind::kChild));
+    auto* child = new Tracked(tally, Kind::kChild);
+    if (self->kind_ == Kind::kParent) return WorkerContext::Current()->Push(child);
+    WorkStealingPool& pool = WorkerContext::Current()->pool();
+    Simulation::Require(pool.SubmitTo(pool.size() - 1, child), "a task's own mail is refused");
   }
   Tally& tally_;
   const Kind kind_;
@@ -294,7 +298,7 @@ void MailAgainstShutdown(int workers, ShutdownMode mode) {
   WorkStealingPool pool(PoolOptions(workers));
   const Outsider one([&] {
     for (int i = 0; i < 3; ++i) {
-      auto task = std::make_unique<Tracked>(tally, Tracked::Kind::kParent);
+      auto task = std::make_unique<Tracked>(tally, Tracked::Kind::kSender);
       if (!pool.SubmitTo(i, task.get())) continue;
       (void)task.release();
       ++tally.accepted;

@@ -112,9 +112,9 @@ struct ShutdownModel : rl::test_suite<ShutdownModel, kWorkers + 2> {
         continue;
       }
       const bool knew = life->shutting_down();
-      (void)idle->Park(worker, searching, [this, knew](bool all_parked) {
+      (void)idle->Park(worker, searching, [this, knew](const auto& announced) {
         if (WorkVisible()) return true;
-        const Life::Next next = life->After(knew, all_parked);
+        const Life::Next next = life->After(knew, knew && idle->AllStayedParked(announced));
         if (next == Life::Next::kStop) {
           life->Stop();
           idle->WakeAll();

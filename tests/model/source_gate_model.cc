@@ -121,7 +121,7 @@ struct SourceGateModel : rl::test_suite<SourceGateModel, kWorkers + 1> {
         continue;
       }
       (void)idle->Park(worker, searching,
-                       [this, worker](bool) { return WorkVisible(worker) || Stopped(); });
+                       [this, worker](const auto&) { return WorkVisible(worker) || Stopped(); });
       searching = true;
     }
     if (searching) idle->StopSearching([] { return false; });

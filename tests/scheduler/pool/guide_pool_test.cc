@@ -28,11 +28,12 @@ namespace {
 TEST(GuidePoolTest, FourKindsOfRunner) {
   std::string shown;
   // sample: four-runners
-  WorkStealingPool compute({.name = "compute"});    // As many threads as usable CPUs.
-  FifoPool files({.name = "files", .threads = 8});  // For calls that block; oldest first.
+  // Each before those whose tasks use it, so that it outlives them.
+  MainRunner main({.name = "main"});                // This thread, while it waits.
   std::map<std::string, std::size_t> index;         // Only the owner's tasks touch it.
   BackgroundThread owner({.name = "index"});        // One thread: no lock.
-  MainRunner main({.name = "main"});                // This thread, while it waits.
+  WorkStealingPool compute({.name = "compute"});    // As many threads as usable CPUs.
+  FifoPool files({.name = "files", .threads = 8});  // For calls that block; oldest first.
 
   MainRunner::Event done(main);
   const absl::Status begun = files.Run([&] {
@@ -89,8 +90,9 @@ TEST(GuidePoolTest, NamesAndHooks) {
 
 TEST(GuidePoolTest, TwoPools) {
   // sample: two-pools
-  WorkStealingPool compute({.name = "compute", .workers = 2});
   WorkStealingPool other({.name = "other", .workers = 1});
+  // Declared last, so that it ends first: its tasks use the other one.
+  WorkStealingPool compute({.name = "compute", .workers = 2});
   absl::Notification done;
   std::string ran_on;
   const absl::Status status = compute.Run([&] {

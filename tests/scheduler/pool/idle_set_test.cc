@@ -41,7 +41,7 @@ TEST(IdleSetTest, ParkWithdrawsWhenSomethingIsVisible) {
   IdleSet idle(2);
   ASSERT_TRUE(idle.TryStartSearching());
   EXPECT_EQ(idle.Park(0, true,
-                      [&](bool) {
+                      [&](const auto&) {
                         EXPECT_EQ(idle.parked(), 1) << "announced before it looks";
                         EXPECT_EQ(idle.searching(), 0);
                         return true;
@@ -55,16 +55,20 @@ TEST(IdleSetTest, LastToAnnounceLearnsThatAllAreParked) {
   IdleSet idle(2);
   std::thread first([&] {
     EXPECT_EQ(idle.Park(0, false,
-                        [](bool all_parked) {
-                          EXPECT_FALSE(all_parked);
+                        [&](const IdleSet::Announced& announced) {
+                          EXPECT_FALSE(announced.all_parked);
+                          EXPECT_FALSE(idle.AllStayedParked(announced));
                           return false;
                         }),
               Parked::kWoken);
   });
   AwaitParkedCount(idle, 1);
   EXPECT_EQ(idle.Park(1, false,
-                      [](bool all_parked) {
-                        EXPECT_TRUE(all_parked);
+                      [&](const IdleSet::Announced& announced) {
+                        EXPECT_TRUE(announced.all_parked);
+                        EXPECT_TRUE(idle.AllStayedParked(announced));
+                        EXPECT_TRUE(idle.WakeWorker(0));
+                        EXPECT_FALSE(idle.AllStayedParked(announced));
                         return true;
                       }),
             Parked::kWithdrew);
@@ -170,7 +174,7 @@ TEST(IdleSetTest, CountsAreRightAfterManyRacesOfParkAndNotify) {
         idle.NotifyWork();
         continue;
       }
-      (void)idle.Park(me, searching, [&](bool) {
+      (void)idle.Park(me, searching, [&](const auto&) {
         const int now = ball.load();
         return now % 2 == me || now >= kPasses;
       });

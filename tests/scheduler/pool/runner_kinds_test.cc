@@ -209,6 +209,8 @@ TEST_P(RunnerKindsTest, TaskSubmittedFromAnotherRunnersTaskRunsHere) {
                     .ok());
   }
   RunUntil(*runner, [&] { return here.load() == 100 && there.load() == 100; });
+  // Before the other one dies: a task may be about to leave its Run().
+  runner->ShutdownAndWait(ShutdownMode::kDrain);
 }
 
 TEST(ErrorEdgeTest, WithoutARunnerOrAHookItPrints) {
