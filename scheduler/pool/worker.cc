@@ -102,6 +102,7 @@ Worker::Found Worker::Next() {
     const Found found = TakeShared(1);
     if (found.task != nullptr) return found;
   } else if (turn_ % kFairTurns == kFairTurns / 2) {
+    BeforeWait();  // Or what is private would never be the oldest.
     const Steal oldest = deque_.StealTop();
     if (oldest.outcome == Steal::Outcome::kTaken) return {oldest.task, Origin::kOwnDeque};
   }
@@ -135,7 +136,7 @@ Worker::Found Worker::TakeShared(std::size_t limit) {
 // Pushes the later tasks in reverse, so that this worker runs them in their order.
 Worker::Found Worker::KeepRest(Task** tasks, std::size_t count, Origin origin) {
   for (std::size_t i = count; i > 1; --i) PushOwn(tasks[i - 1]);
-  if (count > 1) core_.idle.NotifyWork();
+  if (count > 1) AnnouncePush();
   return {tasks[0], origin};
 }
 
@@ -239,6 +240,7 @@ void Worker::RunUntilDry(Found found) {
 }
 
 void Worker::Execute(Found found) {
+  ShareIfAsked();
   if (core_.life.cancelling()) {
     found.task->Drop();
     counters_.dropped.Add(1);
@@ -284,7 +286,7 @@ void Worker::Park() {
 void Worker::Push(Task* task) {
   counters_.pushed.Add(1);
   PushOwn(task);
-  core_.idle.NotifyWork();
+  AnnouncePush();
 }
 
 void Worker::PushTo(Worker& to, Task* task) {
@@ -304,8 +306,12 @@ bool Worker::TakeBack(Task* task) {
   Task* newest = deque_.PopBottom();
   if (newest != task && !FindBelow(newest, task)) {
     // An overflow may have given it away, and nobody have come for it.
-    if (!overflowed_ || !core_.injector.Remove(task)) return false;
+    if (!overflowed_ || !core_.injector.Remove(task)) {
+      BeforeWait();
+      return false;
+    }
   }
+  ShareIfAsked();
   counters_.tasks.Add(1);
   counters_.by_origin[static_cast<int>(Origin::kOwnDeque)].Add(1);
   counters_.finished.Add(1);
@@ -340,13 +346,30 @@ bool Worker::RunOldestOf(int index, Task::Invoke kind) {
 void Worker::PushOwn(Task* task) {
   if (deque_.PushBottom(task)) return;
   GiveAway(deque_.SizeEstimate() / 2);
+  core_.idle.NotifyWork();
   // A second refusal is not possible: thieves only make room.
   if (!deque_.PushBottom(task)) __builtin_trap();
+}
+
+// After pushes: wakes who should come for them. With a private part nobody needs to while all are
+// busy; once somebody is idle it must all be in sight, for the pushing task may not look again
+// before it ends.
+void Worker::AnnouncePush() {
+  if constexpr (WorkerDeque::kHasPrivatePart) {
+    const bool shared = core_.idle.AnyIdle() ? deque_.ShareAll() : deque_.ShareIfAsked();
+    if (!shared) return;
+  }
+  core_.idle.NotifyWork();
+}
+
+void Worker::ShareIfAsked() {
+  if (deque_.ShareIfAsked()) core_.idle.NotifyWork();
 }
 
 // Hands about `count_wanted` of the oldest tasks of the deque to everybody.
 void Worker::GiveAway(std::int64_t count_wanted) {
   overflowed_ = true;
+  (void)deque_.ShareAll();  // The callers notify.
   std::array<Task*, 256> tasks;
   for (std::int64_t left = count_wanted; left > 0;) {
     std::size_t count = 0;
@@ -358,6 +381,11 @@ void Worker::GiveAway(std::int64_t count_wanted) {
   }
 }
 
+std::int64_t Worker::Depth() {
+  ShareIfAsked();
+  return deque_.SizeEstimate();
+}
+
 bool Worker::ShouldYield() const { return core_.injector.SizeEstimate() != 0; }
 
 void Worker::CountInline(std::int64_t count) {
@@ -367,8 +395,13 @@ void Worker::CountInline(std::int64_t count) {
 
 // ---- blocking ----
 
+void Worker::BeforeWait() {
+  if (deque_.ShareAll()) core_.idle.NotifyWork();
+}
+
 void Worker::BeginBlocking() {
   if (core_.threads == 0 || blocking_depth_++ != 0) return;
+  BeforeWait();
   // Whoever relied on this worker to get to what is visible must not any more.
   if (!core_.StandIn()) core_.idle.NotifyWork();
 }
@@ -386,6 +419,7 @@ bool Worker::IsSurplus() const { return is_extra_ && core_.compensation.surplus(
 
 // An extra worker's last act.
 void Worker::Leave() {
+  (void)deque_.ShareAll();
   while (deque_.HasTask()) GiveAway(deque_.SizeEstimate());
   LeaveSearch();
   core_.idle.NotifyWork();

@@ -43,8 +43,10 @@ class WorkerContext {
   // task that waits for one which that worker runs.
   virtual bool RunOldestOf(int index, Task::Invoke kind) = 0;
 
-  // Tasks in this worker's deque, give or take those being stolen.
-  [[nodiscard]] virtual std::int64_t Depth() const = 0;
+  // Tasks in this worker's deque, give or take those being stolen. A task that runs long looks
+  // now and then: with a deque that keeps tasks private (split_deque.h) this is when the worker
+  // hears that others want some.
+  [[nodiscard]] virtual std::int64_t Depth() = 0;
 
   // Whether the task should end its turn soon because work from outside waits in the injector.
   // A cheap look, for long loops that run many small pieces. Not a word of idle workers: giving
@@ -54,6 +56,9 @@ class WorkerContext {
   // Counts pieces of work that the running task did on its own, without any queue, as
   // `count` tasks of origin kInline.
   virtual void CountInline(std::int64_t count) = 0;
+
+  // The running task is about to wait for others: whatever it pushed, they can take from now on.
+  virtual void BeforeWait() = 0;
 
   // The running task blocks its thread from now on, and no more. See blocking_region.h.
   virtual void BeginBlocking() = 0;
