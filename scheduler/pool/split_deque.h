@@ -15,11 +15,10 @@
 //
 // What a thief may conclude
 //   kEmpty and a false HasTask() say that nothing is shared, not that the owner has nothing. The
-//   owner has been asked, and shares at its next ShareIfAsked(). How soon that is, nobody but
-//   the owner's task says: while it does not come back to its worker, what is private stays so.
-//   A thief may go to sleep on kEmpty if the owner, each time it has shared, looks for sleepers.
-//   A task may not wait for one that its own worker keeps private, except by a way that calls
-//   ShareAll() first.
+//   owner has been asked, and shares at its next ShareIfAsked(). How soon that is, only the
+//   owner's task knows: while that computes and does not look, what is private stays so. A thief
+//   may go to sleep on kEmpty if the owner, each time it has shared, looks for sleepers. Nobody
+//   may wait for a task that can be private, unless its owner has called ShareAll().
 //
 // Invariants
 //   (1) `top_` never decreases. Only a successful compare-exchange moves it, by one, and
@@ -115,6 +114,11 @@ class BasicSplitDeque {
 
   // The same, asked or not: before the owner waits, or goes where it does not look.
   [[nodiscard]] bool ShareAll() { return Share(); }
+
+  // Whether a thief that came now would go without, but for thefts in motion. Owner only.
+  [[nodiscard]] bool NothingIsShared() const {
+    return top_.load(std::memory_order_relaxed) >= split_.load(std::memory_order_relaxed);
+  }
 
   // Tries once to take the oldest shared task. Any thread. Wait-free: it does not retry, and
   // kLost is another thread's progress. On kEmpty it has asked the owner to share.

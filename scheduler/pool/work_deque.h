@@ -56,8 +56,9 @@ class BasicWorkDeque {
     std::int64_t max_capacity = 64 * 1024;  // Tasks; a power of two, not below the initial one.
     std::int64_t first_index = 0;           // For tests: where the indices start.
   };
-  // Thieves see a task as soon as it is pushed (split_deque.h differs).
+  // Thieves see a task as soon as it is pushed: nothing is left to share (split_deque.h differs).
   static constexpr bool kHasPrivatePart = false;
+  [[nodiscard]] bool NothingIsShared() const { return false; }
   [[nodiscard]] bool ShareIfAsked() { return false; }
   [[nodiscard]] bool ShareAll() { return false; }
 

@@ -102,7 +102,6 @@ Worker::Found Worker::Next() {
     const Found found = TakeShared(1);
     if (found.task != nullptr) return found;
   } else if (turn_ % kFairTurns == kFairTurns / 2) {
-    BeforeWait();  // Or what is private would never be the oldest.
     const Steal oldest = deque_.StealTop();
     if (oldest.outcome == Steal::Outcome::kTaken) return {oldest.task, Origin::kOwnDeque};
   }
@@ -136,7 +135,7 @@ Worker::Found Worker::TakeShared(std::size_t limit) {
 // Pushes the later tasks in reverse, so that this worker runs them in their order.
 Worker::Found Worker::KeepRest(Task** tasks, std::size_t count, Origin origin) {
   for (std::size_t i = count; i > 1; --i) PushOwn(tasks[i - 1]);
-  if (count > 1) AnnouncePush();
+  if (count > 1) Announce();
   return {tasks[0], origin};
 }
 
@@ -240,7 +239,6 @@ void Worker::RunUntilDry(Found found) {
 }
 
 void Worker::Execute(Found found) {
-  ShareIfAsked();
   if (core_.life.cancelling()) {
     found.task->Drop();
     counters_.dropped.Add(1);
@@ -286,7 +284,19 @@ void Worker::Park() {
 void Worker::Push(Task* task) {
   counters_.pushed.Add(1);
   PushOwn(task);
-  AnnouncePush();
+  Announce();
+}
+
+// With a private part, what is pushed stays there while all are busy and find something older
+// that is shared. Once somebody is idle it must be in sight: the forking task may not look again
+// before it joins.
+void Worker::PushFork(Task* task) {
+  counters_.pushed.Add(1);
+  PushOwn(task);
+  if constexpr (WorkerDeque::kHasPrivatePart) {
+    if (!core_.idle.AnyIdle() && !deque_.NothingIsShared()) return ShareIfAsked();
+  }
+  Announce();
 }
 
 void Worker::PushTo(Worker& to, Task* task) {
@@ -328,6 +338,7 @@ bool Worker::FindBelow(Task* newest, Task* task) {
     found = deque_.PopBottom();
   }
   for (; !above.empty(); above.pop_back()) PushOwn(above.back());
+  BeforeWait();  // As they were, or may have been.
   return found == task && task != nullptr;
 }
 
@@ -351,14 +362,9 @@ void Worker::PushOwn(Task* task) {
   if (!deque_.PushBottom(task)) __builtin_trap();
 }
 
-// After pushes: wakes who should come for them. With a private part nobody needs to while all are
-// busy; once somebody is idle it must all be in sight, for the pushing task may not look again
-// before it ends.
-void Worker::AnnouncePush() {
-  if constexpr (WorkerDeque::kHasPrivatePart) {
-    const bool shared = core_.idle.AnyIdle() ? deque_.ShareAll() : deque_.ShareIfAsked();
-    if (!shared) return;
-  }
+// After pushes: lets everybody see them, and wakes who should come.
+void Worker::Announce() {
+  (void)deque_.ShareAll();
   core_.idle.NotifyWork();
 }
 
@@ -419,7 +425,6 @@ bool Worker::IsSurplus() const { return is_extra_ && core_.compensation.surplus(
 
 // An extra worker's last act.
 void Worker::Leave() {
-  (void)deque_.ShareAll();
   while (deque_.HasTask()) GiveAway(deque_.SizeEstimate());
   LeaveSearch();
   core_.idle.NotifyWork();

@@ -55,6 +55,7 @@ class Worker final : public WorkerContext {
   [[nodiscard]] int index() const override { return index_; }
   [[nodiscard]] Origin origin() const override { return origin_; }
   void Push(Task* task) override;
+  void PushFork(Task* task) override;
   void PushBehind(Task* task) override;
   [[nodiscard]] bool TakeBack(Task* task) override;
   bool RunOldestOf(int index, Task::Invoke kind) override;
@@ -97,7 +98,7 @@ class Worker final : public WorkerContext {
   void Park();
   [[nodiscard]] bool WorkVisible();
   void PushOwn(Task* task);
-  void AnnouncePush();
+  void Announce();
   void ShareIfAsked();
   [[nodiscard]] bool FindBelow(Task* newest, Task* task);
   void GiveAway(std::int64_t count_wanted);

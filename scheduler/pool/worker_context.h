@@ -30,7 +30,11 @@ class WorkerContext {
   // Wakes another worker if one should come. The pool has then accepted the task.
   virtual void Push(Task* task) = 0;
 
-  // The same, but behind all that waits in this worker's deque and in the injector: for a
+  // The same, for a task that this one takes back before it ends, unless another worker has taken
+  // it. A deque with a private part (split_deque.h) may keep it there for a while.
+  virtual void PushFork(Task* task) = 0;
+
+  // As Push(), but behind all that waits in this worker's deque and in the injector: for a
   // task that lets others go first.
   virtual void PushBehind(Task* task) = 0;
 
@@ -43,9 +47,8 @@ class WorkerContext {
   // task that waits for one which that worker runs.
   virtual bool RunOldestOf(int index, Task::Invoke kind) = 0;
 
-  // Tasks in this worker's deque, give or take those being stolen. A task that runs long looks
-  // now and then: with a deque that keeps tasks private (split_deque.h) this is when the worker
-  // hears that others want some.
+  // Tasks in this worker's deque, give or take those being stolen. A task that has forked and
+  // runs long looks now and then: this is when it hears that others want what is private.
   [[nodiscard]] virtual std::int64_t Depth() = 0;
 
   // Whether the task should end its turn soon because work from outside waits in the injector.
@@ -57,7 +60,7 @@ class WorkerContext {
   // `count` tasks of origin kInline.
   virtual void CountInline(std::int64_t count) = 0;
 
-  // The running task is about to wait for others: whatever it pushed, they can take from now on.
+  // The running task is about to wait for others: what it forked, they can take from now on.
   virtual void BeforeWait() = 0;
 
   // The running task blocks its thread from now on, and no more. See blocking_region.h.

@@ -252,8 +252,8 @@ struct TakesOneBack {
 
 JACKDAW_MODEL_TEST(SplitDequeModelTest) {
   auto report = std::make_unique<Report>();
-  EXPECT_EQ(Explore<OnceModel<TakesBack>>(300'000, *report) &&
-                Explore<OnceModel<GrowsAndAnswers>>(300'000, *report) &&
+  EXPECT_EQ(Explore<OnceModel<GrowsAndAnswers>>(200'000, *report) &&
+                Explore<OnceModel<TakesBack>>(50'000, *report) &&
                 Explore<WakeModel<LooksUp>>(100'000, *report) &&
                 Explore<WakeModel<TakesOneBack>>(100'000, *report),
             JACKDAW_MODEL_HOLDS)
