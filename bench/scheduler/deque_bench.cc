@@ -1,9 +1,12 @@
 // The two deques of the pool beside a std::deque under a mutex, and what the third way, an
-// asymmetric fence, would cost a thief. The owner does after each push and pop what a worker does:
-// it looks whether a thief has asked.
+// asymmetric fence, would cost a thief; at the end what a private part can cost a pool. The owner
+// does after each push and pop what a worker does: it looks whether a thief has asked. What one
+// thread does alone is measured in its CPU time, which other programs of the machine disturb less.
 
 #include <linux/membarrier.h>
+#include <sched.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -13,16 +16,21 @@
 #include <string>
 #include <thread>
 
+#include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "bench/support/compare.h"
-#include "scheduler/base/cache_line.h"
 #include "scheduler/pool/split_deque.h"
 #include "scheduler/pool/work_deque.h"
+#include "scheduler/pool/work_stealing_pool.h"
+#include "scheduler/pool/worker_context.h"
 
 namespace jackdaw::bench {
 namespace {
 
 constexpr int kRounds = 31;
 constexpr int kTasks = 200'000;
+constexpr absl::Duration kNap = absl::Milliseconds(20);
 
 // One object stands for all: a deque never looks into a task.
 class Noop final : public Task {
@@ -74,19 +82,26 @@ bool Pop(D& deque) {
   return task != nullptr;
 }
 
-double NanosEach(int count, double begin) { return (Now() - begin) * 1e9 / count; }
+// Seconds of CPU that the calling thread has had.
+double CpuNow() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+double NanosEach(int count, double seconds) { return seconds * 1e9 / count; }
 
 // As a task that spawns a hundred.
 template <typename D>
 double Bursts() {
   D deque;
-  const double begin = Now();
+  const double begin = CpuNow();
   for (int burst = 0; burst < kTasks / 100; ++burst) {
     for (int i = 0; i < 100; ++i) Push(deque);
     while (Pop(deque)) {
     }
   }
-  return NanosEach(kTasks, begin);
+  return NanosEach(kTasks, CpuNow() - begin);
 }
 
 // As a fork and its join, with twenty older forks below.
@@ -94,19 +109,19 @@ template <typename D>
 double Forks() {
   D deque;
   for (int i = 0; i < 20; ++i) Push(deque);
-  const double begin = Now();
+  const double begin = CpuNow();
   for (int i = 0; i < kTasks; ++i) {
     Push(deque);
     (void)Pop(deque);
   }
-  return NanosEach(kTasks, begin);
+  return NanosEach(kTasks, CpuNow() - begin);
 }
 
 // All that is pushed is shared at once, as while other workers are idle, and taken back.
 template <typename D>
 double SharedBursts() {
   D deque;
-  const double begin = Now();
+  const double begin = CpuNow();
   for (int burst = 0; burst < kTasks / 100; ++burst) {
     for (int i = 0; i < 100; ++i) {
       (void)deque.PushBottom(&noop);
@@ -115,7 +130,7 @@ double SharedBursts() {
     while (Pop(deque)) {
     }
   }
-  return NanosEach(kTasks, begin);
+  return NanosEach(kTasks, CpuNow() - begin);
 }
 
 // The bursts, with a thief that takes what it can get. Whoever takes a task does a little with
@@ -138,7 +153,7 @@ double BurstsWithThief() {
     for (int i = 0; i < 100; ++i) Push(deque);
     while (Pop(deque)) noop.Run();
   }
-  const double each = NanosEach(kTasks, begin);
+  const double each = NanosEach(kTasks, Now() - begin);
   stop.store(true);
   thief.join();
   return each;
@@ -147,17 +162,18 @@ double BurstsWithThief() {
 // Taking all there is from the top, with nobody against it.
 template <typename D>
 double Steals() {
+  constexpr int kDeep = 20'000;
   D deque;
   double spent = 0;
-  for (int burst = 0; burst < kTasks / 100; ++burst) {
-    for (int i = 0; i < 100; ++i) (void)deque.PushBottom(&noop);
+  for (int round = 0; round < kTasks / kDeep; ++round) {
+    for (int i = 0; i < kDeep; ++i) (void)deque.PushBottom(&noop);
     (void)deque.ShareAll();
-    const double begin = Now();
+    const double begin = CpuNow();
     while (deque.StealTop().task != nullptr) {
     }
-    spent += Now() - begin;
+    spent += CpuNow() - begin;
   }
-  return spent * 1e9 / kTasks;
+  return NanosEach(kTasks, spent);
 }
 
 // A barrier on every running thread of the process, with one that runs.
@@ -173,10 +189,56 @@ double Membarrier() {
   for (int i = 0; i < kBarriers; ++i) {
     (void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
   }
-  const double each = NanosEach(kBarriers, begin);
+  const double each = NanosEach(kBarriers, Now() - begin);
   stop.store(true);
   owner.join();
   return each;
+}
+
+// A task that takes its time without disturbing the machine.
+class Nap final : public Task {
+ public:
+  explicit Nap(absl::Duration length) : Task(&Nap::Call), length_(length) {}
+  void Take() {
+    absl::SleepFor(length_);
+    taken_.store(true);
+  }
+  [[nodiscard]] bool taken() const { return taken_.load(); }
+
+ private:
+  static void Call(Task* task, Verb) noexcept { static_cast<Nap*>(task)->Take(); }
+  const absl::Duration length_;
+  std::atomic<bool> taken_{false};
+};
+
+// One worker forks a short task and a long one while the other is busy, and is busy itself for as
+// long as the long one; the other is free a moment later. Milliseconds until all is done.
+double UnevenForks(void (WorkerContext::*push)(Task*)) {
+  WorkStealingPool pool({.workers = 2});
+  std::atomic<bool> other_is_busy{false};
+  std::atomic<bool> forked{false};
+  std::atomic<double> millis{0};
+  (void)pool.Run([&] {
+    other_is_busy.store(true);
+    while (!forked.load()) sched_yield();
+  });
+  (void)pool.Run([&] {
+    while (!other_is_busy.load()) sched_yield();
+    WorkerContext& worker = *WorkerContext::Current();
+    Nap brief(absl::Microseconds(1));
+    Nap lengthy(kNap);
+    const double begin = Now();
+    (worker.*push)(&brief);
+    (worker.*push)(&lengthy);
+    forked.store(true);
+    Nap(kNap).Take();
+    if (worker.TakeBack(&lengthy)) lengthy.Take();
+    if (worker.TakeBack(&brief)) brief.Take();
+    while (!lengthy.taken() || !brief.taken()) sched_yield();
+    millis.store((Now() - begin) * 1e3);
+  });
+  pool.ShutdownAndWait(ShutdownMode::kDrain);
+  return millis.load();
 }
 
 void CompareDeques(const std::string& title, double (*work)(), double (*split)(),
@@ -189,6 +251,10 @@ void CompareDeques(const std::string& title, double (*work)(), double (*split)()
 }
 
 void Main() {
+  // A mutex costs less in a program of one thread, which no pool is.
+  absl::Notification done;
+  std::thread second([&] { done.WaitForNotification(); });
+
   CompareDeques("owner alone: a hundred pushes, a hundred pops", Bursts<WorkDeque>,
                 Bursts<SplitDeque>, Bursts<LockedDeque>);
   CompareDeques("owner alone: a push and a pop, twenty older tasks below", Forks<WorkDeque>,
@@ -204,6 +270,14 @@ void Main() {
   thief.Add("std::deque, mutex", Steals<LockedDeque>);
   thief.Add("asymmetric fence: the barrier only", Membarrier);
   thief.Run(kRounds);
+
+  Compare uneven("20 ms of work, and a fork of 20 ms made while the other worker was busy", "ms");
+  uneven.Add("Push(): everybody sees it", [] { return UnevenForks(&WorkerContext::Push); });
+  uneven.Add("PushFork()", [] { return UnevenForks(&WorkerContext::PushFork); });
+  uneven.Run(kRounds);
+
+  done.Notify();
+  second.join();
 }
 
 }  // namespace
