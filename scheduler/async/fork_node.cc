@@ -35,7 +35,7 @@ void ForkNode::Offer() {
     return;
   }
   ++thread_state.forks;
-  owner_->Push(this);
+  owner_->PushFork(this);
   if (thread_state.serving != nullptr) thread_state.serving->WakeJoinerToHelp();
 }
 

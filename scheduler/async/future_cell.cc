@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "scheduler/pool/futex.h"
+#include "scheduler/pool/worker_context.h"
 
 namespace jackdaw {
 namespace {
@@ -29,6 +30,8 @@ class BlockedThread final : public Waiter {
 }  // namespace
 
 void FutureCellBase::BlockUntilReady() {
+  WorkerContext* worker = WorkerContext::Current();
+  if (worker != nullptr) worker->BeforeWait();
   BlockedThread self;
   if (AddWaiter(&self)) self.Block();
 }

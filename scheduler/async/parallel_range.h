@@ -58,7 +58,7 @@ class ParallelRange {
   explicit ParallelRange(Leaf& leaf) : leaf_(leaf) {}
 
   void Do(Part& part, std::int64_t begin, std::int64_t end, Grain grain) {
-    const WorkerContext* worker = WorkerContext::Current();
+    WorkerContext* worker = WorkerContext::Current();
     grain.Start();
     while (begin < end && Continues(begin)) {
       if (worker != nullptr && worker->Depth() == 0 && grain.WorthSharing(end - begin)) {

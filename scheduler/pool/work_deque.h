@@ -38,22 +38,14 @@
 #define JACKDAW_SCHEDULER_POOL_WORK_DEQUE_H_
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
-#include <new>
 
 #include "scheduler/base/cache_line.h"
+#include "scheduler/pool/deque_ring.h"
+#include "scheduler/pool/steal.h"
 #include "scheduler/pool/task.h"
 
 namespace jackdaw {
-
-// What a thief came back with. kLost means that another thread claimed the task first:
-// there may be more, so try again or move on.
-struct Steal {
-  enum class Outcome { kTaken, kEmpty, kLost };
-  Outcome outcome;
-  Task* task;  // Null unless kTaken.
-};
 
 // `Atomic` is std::atomic, or the model checker's stand-in for it.
 template <template <typename> class Atomic>
@@ -64,6 +56,11 @@ class BasicWorkDeque {
     std::int64_t max_capacity = 64 * 1024;  // Tasks; a power of two, not below the initial one.
     std::int64_t first_index = 0;           // For tests: where the indices start.
   };
+  // Thieves see a task as soon as it is pushed: nothing is left to share (split_deque.h differs).
+  static constexpr bool kHasPrivatePart = false;
+  [[nodiscard]] bool NothingIsShared() const { return false; }
+  [[nodiscard]] bool ShareIfAsked() { return false; }
+  [[nodiscard]] bool ShareAll() { return false; }
 
   BasicWorkDeque() : BasicWorkDeque(Options()) {}
   explicit BasicWorkDeque(Options options)
@@ -156,43 +153,7 @@ class BasicWorkDeque {
   }
 
  private:
-  // The slots and their mask in one allocation, and the ring that this one outgrew.
-  class Ring {
-   public:
-    static Ring* Make(std::int64_t capacity, Ring* outgrown) {
-      const auto slots = static_cast<std::size_t>(capacity);
-      void* memory = ::operator new(sizeof(Ring) + slots * sizeof(Slot));
-      Ring* ring = new (memory) Ring(capacity - 1, outgrown);
-      for (std::size_t i = 0; i < slots; ++i) new (ring->slots() + i) Slot();
-      return ring;
-    }
-    // Returns the ring that the freed one had outgrown, or null.
-    static Ring* FreeOne(Ring* ring) {
-      Ring* outgrown = ring->outgrown_;
-      for (std::int64_t i = 0; i <= ring->mask_; ++i) ring->slots()[i].~Slot();
-      ring->~Ring();
-      ::operator delete(ring);
-      return outgrown;
-    }
-
-    [[nodiscard]] std::int64_t capacity() const { return mask_ + 1; }
-    // Relaxed: `bottom_` and `ring_` publish slots, see above.
-    [[nodiscard]] Task* Get(std::int64_t index) {
-      return slots()[index & mask_].load(std::memory_order_relaxed);
-    }
-    void Put(std::int64_t index, Task* task) {
-      slots()[index & mask_].store(task, std::memory_order_relaxed);
-    }
-
-   private:
-    using Slot = Atomic<Task*>;
-    Ring(std::int64_t mask, Ring* outgrown) : mask_(mask), outgrown_(outgrown) {}
-    Slot* slots() { return reinterpret_cast<Slot*>(this + 1); }
-
-    const std::int64_t mask_;
-    Ring* const outgrown_;
-    static_assert(alignof(Slot) <= alignof(std::int64_t), "the slots follow the header directly");
-  };
+  using Ring = DequeRing<Atomic>;
 
   // A ring with room for the task at `bottom`, or null at the limit. Owner only.
   Ring* MakeRoom(Ring* ring, std::int64_t bottom) {

@@ -158,7 +158,7 @@ Worker::Found Worker::TakeFromSource(std::size_t limit) {
 // Pushes the later tasks in reverse, so that this worker runs them in their order.
 Worker::Found Worker::KeepRest(Task** tasks, std::size_t count, Origin origin) {
   for (std::size_t i = count; i > 1; --i) PushOwn(tasks[i - 1]);
-  if (count > 1) core_.idle.NotifyWork();
+  if (count > 1) Announce();
   return {tasks[0], origin};
 }
 

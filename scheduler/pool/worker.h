@@ -30,9 +30,9 @@
 #include "scheduler/pool/idle_set.h"
 #include "scheduler/pool/mailbox.h"
 #include "scheduler/pool/pool_core.h"
-#include "scheduler/pool/work_deque.h"
 #include "scheduler/pool/worker_context.h"
 #include "scheduler/pool/worker_counters.h"
+#include "scheduler/pool/worker_deque.h"
 #include "scheduler/pool/worker_stats.h"
 
 namespace jackdaw {
@@ -57,17 +57,19 @@ class Worker final : public WorkerContext {
   [[nodiscard]] Origin origin() const override { return origin_; }
   [[nodiscard]] TraceSink* trace() const override { return trace_; }
   void Push(Task* task) override;
+  void PushFork(Task* task) override;
   void PushBehind(Task* task) override;
   [[nodiscard]] bool TakeBack(Task* task) override;
   bool RunOldestOf(int index, Task::Invoke kind) override;
-  [[nodiscard]] std::int64_t Depth() const override { return deque_.SizeEstimate(); }
+  [[nodiscard]] std::int64_t Depth() override;
   [[nodiscard]] bool ShouldYield() const override;
   void CountInline(std::int64_t count) override;
+  void BeforeWait() override;
   void BeginBlocking() override;
   void EndBlocking() override;
 
   [[nodiscard]] const PoolCore& core() const { return core_; }
-  [[nodiscard]] WorkDeque& deque() { return deque_; }
+  [[nodiscard]] WorkerDeque& deque() { return deque_; }
   [[nodiscard]] Mailbox& mailbox() { return mailbox_; }
   [[nodiscard]] const Mailbox& mailbox() const { return mailbox_; }
   // A task of this worker asks for worker `to`, or for another priority than normal.
@@ -103,6 +105,8 @@ class Worker final : public WorkerContext {
   void Park();
   [[nodiscard]] bool WorkVisible();
   void PushOwn(Task* task);
+  void Announce();
+  void ShareIfAsked();
   [[nodiscard]] bool FindBelow(Task* newest, Task* task);
   void GiveAway(std::int64_t count_wanted);
   [[nodiscard]] bool IsSurplus() const;
@@ -127,7 +131,7 @@ class Worker final : public WorkerContext {
   Random random_;
   std::vector<int> victims_;  // All the others, in the order of the last sweep.
 
-  WorkDeque deque_;
+  WorkerDeque deque_;
   Mailbox mailbox_;
   WorkerCounters counters_;
 };

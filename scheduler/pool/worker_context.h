@@ -32,7 +32,11 @@ class WorkerContext {
   // Wakes another worker if one should come. The pool has then accepted the task.
   virtual void Push(Task* task) = 0;
 
-  // The same, but behind all that waits in this worker's deque and in the injector: for a
+  // The same, for a task that this one takes back before it ends, unless another worker has taken
+  // it. A deque with a private part (split_deque.h) may keep it there for a while.
+  virtual void PushFork(Task* task) = 0;
+
+  // As Push(), but behind all that waits in this worker's deque and in the injector: for a
   // task that lets others go first.
   virtual void PushBehind(Task* task) = 0;
 
@@ -45,8 +49,9 @@ class WorkerContext {
   // task that waits for one which that worker runs.
   virtual bool RunOldestOf(int index, Task::Invoke kind) = 0;
 
-  // Tasks in this worker's deque, give or take those being stolen.
-  [[nodiscard]] virtual std::int64_t Depth() const = 0;
+  // Tasks in this worker's deque, give or take those being stolen. A task that has forked and
+  // runs long looks now and then: this is when it hears that others want what is private.
+  [[nodiscard]] virtual std::int64_t Depth() = 0;
 
   // Whether the task should end its turn soon because work from outside waits in the injector.
   // A cheap look, for long loops that run many small pieces. Not a word of idle workers: giving
@@ -56,6 +61,9 @@ class WorkerContext {
   // Counts pieces of work that the running task did on its own, without any queue, as
   // `count` tasks of origin kInline.
   virtual void CountInline(std::int64_t count) = 0;
+
+  // The running task is about to wait for others: what it forked, they can take from now on.
+  virtual void BeforeWait() = 0;
 
   // The running task blocks its thread from now on, and no more. See blocking_region.h.
   virtual void BeginBlocking() = 0;

@@ -15,7 +15,20 @@ void Worker::Push(Task* task) {
   if (trace_ != nullptr) trace_->Spawns(index_, *task);
   counters_.pushed.Add(1);
   PushOwn(task);
-  core_.idle.NotifyWork();
+  Announce();
+}
+
+// With a private part, what is pushed stays there while all are busy and find something older
+// that is shared. Once somebody is idle it must be in sight: the forking task may not look again
+// before it joins.
+void Worker::PushFork(Task* task) {
+  if (trace_ != nullptr) trace_->Spawns(index_, *task);
+  counters_.pushed.Add(1);
+  PushOwn(task);
+  if constexpr (WorkerDeque::kHasPrivatePart) {
+    if (!core_.idle.AnyIdle() && !deque_.NothingIsShared()) return ShareIfAsked();
+  }
+  Announce();
 }
 
 void Worker::PushTo(Worker& to, Task* task) {
@@ -39,8 +52,12 @@ bool Worker::TakeBack(Task* task) {
   Task* newest = deque_.PopBottom();
   if (newest != task && !FindBelow(newest, task)) {
     // An overflow may have given it away, and nobody have come for it.
-    if (!overflowed_ || !core_.injector.Remove(task)) return false;
+    if (!overflowed_ || !core_.injector.Remove(task)) {
+      BeforeWait();
+      return false;
+    }
   }
+  ShareIfAsked();
   counters_.tasks.Add(1);
   counters_.by_origin[static_cast<int>(Origin::kOwnDeque)].Add(1);
   counters_.finished.Publish(1);
@@ -57,6 +74,7 @@ bool Worker::FindBelow(Task* newest, Task* task) {
     found = deque_.PopBottom();
   }
   for (; !above.empty(); above.pop_back()) PushOwn(above.back());
+  BeforeWait();  // As they were, or may have been.
   return found == task && task != nullptr;
 }
 
@@ -76,13 +94,25 @@ bool Worker::RunOldestOf(int index, Task::Invoke kind) {
 void Worker::PushOwn(Task* task) {
   if (deque_.PushBottom(task)) return;
   GiveAway(deque_.SizeEstimate() / 2);
+  core_.idle.NotifyWork();
   // A second refusal is not possible: thieves only make room.
   if (!deque_.PushBottom(task)) __builtin_trap();
+}
+
+// After pushes: lets everybody see them, and wakes who should come.
+void Worker::Announce() {
+  (void)deque_.ShareAll();
+  core_.idle.NotifyWork();
+}
+
+void Worker::ShareIfAsked() {
+  if (deque_.ShareIfAsked()) core_.idle.NotifyWork();
 }
 
 // Hands about `count_wanted` of the oldest tasks of the deque to everybody.
 void Worker::GiveAway(std::int64_t count_wanted) {
   overflowed_ = true;
+  (void)deque_.ShareAll();  // The callers notify.
   std::array<Task*, 256> tasks;
   for (std::int64_t left = count_wanted; left > 0;) {
     std::size_t count = 0;
@@ -94,6 +124,11 @@ void Worker::GiveAway(std::int64_t count_wanted) {
   }
 }
 
+std::int64_t Worker::Depth() {
+  ShareIfAsked();
+  return deque_.SizeEstimate();
+}
+
 bool Worker::ShouldYield() const { return core_.injector.SizeEstimate() != 0; }
 
 void Worker::CountInline(std::int64_t count) {
@@ -103,8 +138,13 @@ void Worker::CountInline(std::int64_t count) {
 
 // ---- blocking ----
 
+void Worker::BeforeWait() {
+  if (deque_.ShareAll()) core_.idle.NotifyWork();
+}
+
 void Worker::BeginBlocking() {
   if (core_.threads == 0 || blocking_depth_++ != 0) return;
+  BeforeWait();
   // Whoever relied on this worker to get to what is visible must not any more.
   if (!core_.StandIn()) core_.idle.NotifyWork();
 }

@@ -32,7 +32,7 @@ WorkerStats Worker::Snapshot() const {
   stats.wakeups_without_work = counters_.wakeups_without_work.Read();
   stats.queue_depth = deque_.SizeEstimate();
   stats.queue_capacity = deque_.CapacityEstimate();
-  const WorkDeque::Options options;
+  const WorkerDeque::Options options;
   stats.queue_grows = std::countr_zero(static_cast<std::uint64_t>(stats.queue_capacity)) -
                       std::countr_zero(static_cast<std::uint64_t>(options.initial_capacity));
   return stats;

@@ -20,6 +20,8 @@ function(jackdaw_simulated_pool)
   add_library(jackdaw_simulated_pool STATIC ${sources} simulated_futex.cc simulation.cc)
   jackdaw_simulated(jackdaw_simulated_pool)
   target_link_libraries(jackdaw_simulated_pool PUBLIC ${libraries})
+  target_compile_definitions(jackdaw_simulated_pool
+    PUBLIC $<TARGET_PROPERTY:jackdaw_pool,INTERFACE_COMPILE_DEFINITIONS>)
 endfunction()
 
 # Lets the copies stand before the originals.
