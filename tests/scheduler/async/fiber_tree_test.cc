@@ -52,11 +52,18 @@ class Counted {
   std::atomic<int>* alive_;
 };
 
-// One fiber, and what is known of it.
-struct Node {
+struct Node;
+
+// Where in the tree a fiber is. Not changed once it has been spawned.
+struct Place {
   Node* parent = nullptr;
   bool in_scope = false;
-  bool shielded = false;  // By the scope that it is in.
+  bool shielded = false;  // By that scope.
+};
+
+// One fiber, and what is known of it.
+struct Node {
+  Place place;
   bool protect = false;
   Fiber<int> fiber;  // Written before anybody else knows of this.
   std::atomic<int> bodies{0};
@@ -141,9 +148,9 @@ void CheckAtEnd(Node& node, const std::vector<Node*>& children) {
 
 // Makes a fiber by `spawn(body, options)`, and watches over it.
 template <typename SpawnFunction>
-Node& Start(World& world, Node* parent, Random& random, int depth, SpawnFunction spawn) {
+Node& Start(World& world, Place place, Random& random, int depth, SpawnFunction spawn) {
   Node& node = world.NewNode();
-  node.parent = parent;
+  node.place = place;
   node.protect = random.Below(2) == 0;
   const bool daemon = random.Below(8) == 0;
   const auto children = std::make_shared<std::vector<Node*>>();
@@ -206,11 +213,10 @@ CoTask<void> RunScope(World& world, Node& node, Children children, std::uint64_t
   bool some_failed = false;
   auto body = [&](Scope& scope) -> CoTask<absl::Status> {
     for (std::uint64_t count = random.Below(4); count > 0; --count) {
-      Node& child = Start(world, &node, random, depth - 1, [&](auto made, FiberOptions options) {
-        return scope.Spawn(std::move(made), std::move(options));
-      });
-      child.in_scope = true;
-      child.shielded = shield;
+      Node& child = Start(world, {&node, true, shield}, random, depth - 1,
+                          [&](auto made, FiberOptions options) {
+                            return scope.Spawn(std::move(made), std::move(options));
+                          });
       oracle.Add(child);
       oracle.AddRelease(scope);
       children->push_back(&child);
@@ -239,7 +245,7 @@ CoTask<void> RunStep(World& world, Node& node, const Children& children, Random&
   switch (random.Below(8)) {
     case 0:
     case 1: {
-      Node& child = Start(world, &node, random, depth - 1, [](auto body, FiberOptions options) {
+      Node& child = Start(world, {&node}, random, depth - 1, [](auto body, FiberOptions options) {
         return SpawnChild(std::move(body), std::move(options));
       });
       children->push_back(&child);
@@ -279,7 +285,7 @@ CoTask<int> RunBody(World& world, Node& node, Children children, std::uint64_t s
   const Counted local = counted;
   ++node.bodies;
   Random random(seed);
-  const std::uint64_t steps = node.parent == nullptr ? kRootSteps : random.Below(kMostSteps);
+  const std::uint64_t steps = node.place.parent == nullptr ? kRootSteps : random.Below(kMostSteps);
   for (std::uint64_t step = steps; depth > 0 && step > 0; --step) {
     auto run = RunStep(world, node, children, random, depth);
     (void)co_await run;
@@ -292,7 +298,7 @@ CoTask<int> RunBody(World& world, Node& node, Children children, std::uint64_t s
 void CheckResult(const Node& node, const std::vector<Node*>& nodes) {
   bool child_failed = false;
   for (const Node* child : nodes) {
-    if (child->parent != &node || child->in_scope || child->protect) continue;
+    if (child->place.parent != &node || child->place.in_scope || child->protect) continue;
     child_failed = child_failed || child->Failed();
   }
   EXPECT_TRUE(node.fiber.is_failed() || !(child_failed || node.failed_itself));
@@ -316,8 +322,8 @@ void CancelAndCheck(const Node& node, const std::vector<Node*>& nodes) {
   for (const Node* other : nodes) {
     bool reached = true;
     const Node* above = other;
-    for (; above != nullptr && above != &node; above = above->parent) {
-      reached = reached && !above->shielded;
+    for (; above != nullptr && above != &node; above = above->place.parent) {
+      reached = reached && !above->place.shielded;
     }
     if (above == nullptr || !reached) continue;
     // Another thread may have begun the same cancel, and be about to get there.
@@ -334,7 +340,7 @@ class FiberTreeTest : public ::testing::TestWithParam<std::tuple<int, End>> {
     Random random(seed);
     WorkStealingPool pool({.name = "test", .workers = std::get<0>(GetParam())});
     World world(pool);
-    Node& root = Start(world, nullptr, random, kDepth,
+    Node& root = Start(world, {}, random, kDepth,
                        [&](auto body, FiberOptions) { return SpawnFiber(pool, std::move(body)); });
     world.Publish(root);
     std::optional<std::thread> other;
