@@ -14,7 +14,7 @@ namespace jackdaw {
 namespace {
 
 using Parked = IdleSet::Parked;
-constexpr auto kSleep = [](bool) { return false; };
+constexpr auto kSleep = [](const IdleSet::Announced&) { return false; };
 constexpr auto kNoMoreWork = [] { return false; };
 constexpr auto kMoreWork = [] { return true; };
 
