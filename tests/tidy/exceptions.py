@@ -3,7 +3,7 @@
 # Longer than their kind: path -> (limit in lines, reason).
 FILES = {
     "scheduler/async/co_task.h": (230, "a coroutine type and its promise are one concept"),
-    "scheduler/pool/split_deque.h": (240, "a template: the deque's proof stands beside its code"),
+    "scheduler/pool/split_deque.h": (245, "a template: the deque's proof stands beside its code"),
 }
 
 # Files with a function longer than a screen: path -> (limit in lines, reason).
