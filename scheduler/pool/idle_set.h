@@ -141,9 +141,6 @@ class BasicIdleSet {
     for (int worker : sleepers) parkers_[Size(worker)].Unpark();
   }
 
-  // Whether somebody searches or is parked, at about this moment. Any thread.
-  [[nodiscard]] bool AnyIdle() const { return word_.load(std::memory_order_relaxed) != 0; }
-
   // How many search and how many are parked, at about this moment. Any thread.
   [[nodiscard]] int searching() const {
     return static_cast<int>(Searching(word_.load(std::memory_order_relaxed)));

@@ -61,10 +61,15 @@ class Worker final : public WorkerContext {
   void PushBehind(Task* task) override;
   [[nodiscard]] bool TakeBack(Task* task) override;
   bool RunOldestOf(int index, Task::Invoke kind) override;
-  [[nodiscard]] std::int64_t Depth() override;
+  [[nodiscard]] std::int64_t Depth() override {
+    ShareIfAsked();
+    return deque_.SizeEstimate();
+  }
   [[nodiscard]] bool ShouldYield() const override;
   void CountInline(std::int64_t count) override;
-  void BeforeWait() override;
+  void BeforeWait() override {
+    if (deque_.ShareAll()) core_.idle.NotifyWork();
+  }
   void BeginBlocking() override;
   void EndBlocking() override;
 
@@ -105,8 +110,14 @@ class Worker final : public WorkerContext {
   void Park();
   [[nodiscard]] bool WorkVisible();
   void PushOwn(Task* task);
-  void Announce();
-  void ShareIfAsked();
+  // After pushes: lets everybody see them, and wakes who should come.
+  void Announce() {
+    (void)deque_.ShareAll();
+    core_.idle.NotifyWork();
+  }
+  void ShareIfAsked() {
+    if (deque_.ShareIfAsked()) core_.idle.NotifyWork();
+  }
   [[nodiscard]] bool FindBelow(Task* newest, Task* task);
   void GiveAway(std::int64_t count_wanted);
   [[nodiscard]] bool IsSurplus() const;

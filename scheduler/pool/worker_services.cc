@@ -26,7 +26,8 @@ void Worker::PushFork(Task* task) {
   counters_.pushed.Add(1);
   PushOwn(task);
   if constexpr (WorkerDeque::kHasPrivatePart) {
-    if (!core_.idle.AnyIdle() && !deque_.NothingIsShared()) return ShareIfAsked();
+    const bool all_busy = core_.idle.searching() == 0 && core_.idle.parked() == 0;
+    if (all_busy && !deque_.NothingIsShared()) return ShareIfAsked();
   }
   Announce();
 }
@@ -99,16 +100,6 @@ void Worker::PushOwn(Task* task) {
   if (!deque_.PushBottom(task)) __builtin_trap();
 }
 
-// After pushes: lets everybody see them, and wakes who should come.
-void Worker::Announce() {
-  (void)deque_.ShareAll();
-  core_.idle.NotifyWork();
-}
-
-void Worker::ShareIfAsked() {
-  if (deque_.ShareIfAsked()) core_.idle.NotifyWork();
-}
-
 // Hands about `count_wanted` of the oldest tasks of the deque to everybody.
 void Worker::GiveAway(std::int64_t count_wanted) {
   overflowed_ = true;
@@ -124,11 +115,6 @@ void Worker::GiveAway(std::int64_t count_wanted) {
   }
 }
 
-std::int64_t Worker::Depth() {
-  ShareIfAsked();
-  return deque_.SizeEstimate();
-}
-
 bool Worker::ShouldYield() const { return core_.injector.SizeEstimate() != 0; }
 
 void Worker::CountInline(std::int64_t count) {
@@ -137,10 +123,6 @@ void Worker::CountInline(std::int64_t count) {
 }
 
 // ---- blocking ----
-
-void Worker::BeforeWait() {
-  if (deque_.ShareAll()) core_.idle.NotifyWork();
-}
 
 void Worker::BeginBlocking() {
   if (core_.threads == 0 || blocking_depth_++ != 0) return;
