@@ -146,11 +146,12 @@ TEST(FiberDumpTest, ShowsTheTreeAndWhatEachWaitsFor) {
   ManualRunner runner;
   const Promise<void> gate;
   Fiber<void> slow;
+  Fiber<void> daemon;
   const Fiber<void> root =
       SpawnFiber(runner,
                  [&]() -> CoTask<absl::Status> {
                    slow = SpawnChild(WaitFor(gate.future()), {.name = "slow"});
-                   (void)SpawnChild([] {}, {.name = "daemon", .protect = true, .daemon = true});
+                   daemon = SpawnChild([] {}, {.name = "daemon", .protect = true, .daemon = true});
                    const absl::Status status = co_await slow;
                    co_return status;
                  },
@@ -161,7 +162,7 @@ TEST(FiberDumpTest, ShowsTheTreeAndWhatEachWaitsFor) {
   const std::string id = std::to_string(slow.id());
   EXPECT_EQ(root.DumpTree(), "#" + std::to_string(root.id()) + " \"root\": waits for #" + id +
                                  "\n  #" + id + " \"slow\": waits for a future\n  #" +
-                                 std::to_string(slow.id() + 1) +
+                                 std::to_string(daemon.id()) +
                                  " \"daemon\", daemon, protected: queued\n");
   root.Cancel();
   EXPECT_THAT(root.DumpTree(), HasSubstr("cancelled"));
