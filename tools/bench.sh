@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Runs the benchmarks of a build directory, each beside its baselines:
-# bench.sh BUILD_DIRECTORY [scheduler|service]...
+# bench.sh BUILD_DIRECTORY [scheduler|service|simulation]...
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=$1
 shift
-(($# > 0)) || set -- scheduler service
+(($# > 0)) || set -- scheduler service simulation
 
 # What `./dev plot` draws.
 export JACKDAW_BENCH_RECORD=$build/bench.jsonl
@@ -30,8 +30,9 @@ for part in "$@"; do
         run "$program" "$build/server/jackdawd"
       done
       ;;
+    simulation) run "$build"/bench/simulation/simulation ;;
     *)
-      echo "bench: no such part: $part (scheduler, service)" >&2
+      echo "bench: no such part: $part (scheduler, service, simulation)" >&2
       exit 2
       ;;
   esac
