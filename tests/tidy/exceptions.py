@@ -2,7 +2,6 @@
 
 # Longer than their kind: path -> (limit in lines, reason).
 FILES = {
-    "scheduler/async/co_task.h": (230, "a coroutine type and its promise are one concept"),
     "scheduler/pool/work_deque.h": (230, "a template: the deque's proof stands beside its code"),
 }
 
