@@ -2,9 +2,6 @@
 
 # Longer than their kind: path -> (limit in lines, reason).
 FILES = {
-    "scheduler/async/co_task.h": (240, "a coroutine type and its promise are one concept"),
-    "scheduler/async/fiber.h": (250, "a third is the rules of the tree, which stand in one place"),
-    "scheduler/async/fiber_groups.h": (230, "five functions that a reader compares"),
     "scheduler/pool/idle_set.h": (220, "a template: the protocol of parking is one whole"),
     "scheduler/pool/split_deque.h": (250, "a template: the deque's proof stands beside its code"),
 }

@@ -183,7 +183,7 @@ TEST_P(FiberTest, AnInterruptedAwaitOfAnRvalueAsksItToCancel) {
     const Future<int> watched = shared.future();
     co_await watched;
     Future<int> taken = mine.future();
-    co_await std::move(taken);
+    (void)co_await std::move(taken);
   });
   EXPECT_EQ(Settled(fiber), absl::OkStatus());
   EXPECT_TRUE(mine.cancel_requested());
