@@ -168,7 +168,9 @@ Worker::Found Worker::Search() {
   const std::int64_t begin_ns = Now();
   Found found = kNothing;
   for (int sweep = 0, pauses = 1;; ++sweep) {
-    found = TakeShared(kBatch);
+    // Its own mail first: it would rob another's else, while that one robs this.
+    found = {mailbox_.Take(), Origin::kMailbox};
+    if (found.task == nullptr) found = TakeShared(kBatch);
     if (found.task == nullptr) found = StealSweep();
     if (found.task == nullptr && std::exchange(may_rob_, true)) found = RobMailboxes();
     if (found.task != nullptr) {
@@ -178,7 +180,7 @@ Worker::Found Worker::Search() {
     }
     counters_.idle_spins.Add(1);
     const bool time_left = Now() - begin_ns < spin_budget_ns_;
-    if (!time_left || core_.life.state() == PoolState::kStopped) {
+    if (!time_left || core_.life.shutting_down()) {
       spin_budget_ns_ = std::min(core_.spin_ns, std::max(spin_budget_ns_ / 2, kShortestSpinNs));
       break;
     }

@@ -4,9 +4,9 @@
 // The order of looking
 //   1. its mailbox, oldest first; its own deque, newest first;
 //   2. the injector, high priority first, then the work source;
-//   3. as a searcher: the other deques, oldest first, each once, in random order; from the
-//      second sweep on the others' mailboxes too; again from 2, until the search has lasted
-//      its time;
+//   3. as a searcher: its mailbox and 2. again, then the other deques, oldest first, each once,
+//      in random order; from the second sweep on the others' mailboxes too; all of that again,
+//      until the search has lasted its time;
 //   4. nowhere: it parks (see idle_set.h).
 // What is of high priority in the injector goes before 1., but for every 16th turn. Every 61st
 // turn looks at the injector and the source first, by turns, and half a period later at the oldest

@@ -189,7 +189,8 @@ struct WakeModel : rl::test_suite<WakeModel<Script>, 3> {
         RunTask(task);
         continue;
       }
-      (void)idle->Park(worker, searching, [this](bool) { return deque->HasTask() || Stopped(); });
+      (void)idle->Park(worker, searching,
+                       [this](const auto&) { return deque->HasTask() || Stopped(); });
       searching = true;
     }
     if (searching) idle->StopSearching([] { return false; });

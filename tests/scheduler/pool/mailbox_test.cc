@@ -133,6 +133,17 @@ TEST(WishThreadsTest, MailOfAWorkerThatIsStuckIsRobbed) {
   }
 }
 
+// One that searches for as long as it may reads its own mail, and stops when the pool does.
+TEST(WishThreadsTest, MailToAWorkerThatSearchesIsReadAtOnce) {
+  WorkStealingPool pool({.workers = 1, .spin = absl::Hours(1)});
+  std::atomic<int> ran{0};
+  for (int i = 0; i < 100; ++i) {
+    RunUntil(pool, [&] { return pool.stats().searching == 1; });
+    ASSERT_TRUE(pool.RunOn(0, [&] { ran.fetch_add(1); }).ok());
+    RunUntil(pool, [&] { return ran.load() == i + 1; });
+  }
+}
+
 // enkiTS#48: mail to a worker that is falling asleep.
 TEST(WishThreadsTest, MailToAWorkerThatFallsAsleepIsNeverMissed) {
   WorkStealingPool pool({.workers = 2});
