@@ -265,6 +265,21 @@ TEST_P(FiberTest, TheChildsErrorIsThePrimaryOne) {
   }
 }
 
+// The parent goes on, and ends, inside the callback that learns of the child's end first.
+TEST(FiberErrorTest, OfAChildIsTheParentsBeforeAnybodySeesIt) {
+  ManualRunner runner;
+  const Fiber<int> parent = SpawnFiber(runner, [&]() -> CoTask<int> {
+    const Fiber<void> child = SpawnChild(Return(absl::NotFoundError("no page")));
+    child.future().OnReady([&](const absl::Status&) { runner.RunAll(); });
+    const absl::Status status = co_await child;
+    if (!status.ok()) co_return absl::InternalError("crawl failed");
+    co_return 1;
+  });
+  runner.RunAll();
+  EXPECT_EQ(parent.Wait().status(),
+            absl::NotFoundError("no page (and 1 more: INTERNAL: crawl failed)"));
+}
+
 TEST_P(FiberTest, AnErrorThatIsPassedOnCountsOnce) {
   const Fiber<int> parent = SpawnFiber(pool_, []() -> CoTask<int> {
     const Fiber<int> child = SpawnChild([]() -> CoTask<int> {
