@@ -45,16 +45,7 @@ class AsyncSemaphore::State : public std::enable_shared_from_this<State> {
 
   void AcquireFor(Promise<Permit> promise) ABSL_LOCKS_EXCLUDED(mutex_) {
     Turns turns;
-    bool destroyed;
-    {
-      absl::MutexLock lock(&mutex_);
-      destroyed = destroyed_;
-      if (!destroyed) {
-        line_.Append({std::move(promise), 1});
-        GiveTurns(turns);
-      }
-    }
-    if (destroyed) return promise.Fulfil(DestroyedError());
+    if (!StandInLine(promise, turns)) return promise.Fulfil(DestroyedError());
     Resolve(turns);
   }
 
@@ -98,6 +89,15 @@ class AsyncSemaphore::State : public std::enable_shared_from_this<State> {
   bool TakeUnits(std::int64_t units) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (!line_.empty() || units > available_) return false;
     available_ -= units;
+    return true;
+  }
+
+  // Takes `promise`, unless the semaphore is destroyed: false.
+  bool StandInLine(Promise<Permit>& promise, Turns& turns) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    if (destroyed_) return false;
+    line_.Append({std::move(promise), 1});
+    GiveTurns(turns);
     return true;
   }
 

@@ -19,6 +19,8 @@ function(jackdaw_simulated_pool)
     VERBATIM)
   add_library(jackdaw_simulated_pool STATIC ${sources} simulated_futex.cc simulation.cc)
   jackdaw_simulated(jackdaw_simulated_pool)
+  # clang-tidy looks at sources without the copies being made.
+  set_target_properties(jackdaw_simulated_pool PROPERTIES EXPORT_COMPILE_COMMANDS OFF)
   target_link_libraries(jackdaw_simulated_pool PUBLIC ${libraries})
   target_compile_definitions(jackdaw_simulated_pool
     PUBLIC $<TARGET_PROPERTY:jackdaw_pool,INTERFACE_COMPILE_DEFINITIONS>)
