@@ -24,8 +24,6 @@ SKIPPED = {"build", "node_modules", ".git"}
 GUIDE = "docs/scheduler.md"
 FAILURES = "docs/scheduler-failures.md"
 DECISIONS = "docs/decisions"
-# Named already, and about to be written.
-TO_COME = {"docs/simulation.md"}
 # Folders whose files a page may name; what else is in backticks is no path.
 FOLDERS = ("scheduler", "server", "client", "proto", "tests", "tools", "bench", "docs", "examples",
            "deploy", "cmake")
@@ -134,7 +132,7 @@ def check_links(pages):
             if re.match(r"[a-z]+:", target):
                 continue
             path = resolve(page, target)
-            if path is None or not (path in TO_COME or pages.exists(path)):
+            if path is None or not pages.exists(path):
                 findings.append(f"{page}: the link to {target} leads nowhere")
     return findings
 
@@ -164,7 +162,7 @@ def check_mentions(pages):
     return [f"{path}: there is no {page}"
             for path, text in pages.files.items() if not path.endswith(".md")
             for page in re.findall(r"\bdocs/[\w/-]+\.md\b", text)
-            if page not in TO_COME and not pages.exists(page)]
+            if not pages.exists(page)]
 
 
 def region(pages, path, name):
